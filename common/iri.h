@@ -417,7 +417,8 @@ struct iri_search_s {
     int                    write;     /* iri_method_writes() of the method; 1
                                          for a Destination */
     int                    for_conflict; /* 0; only the core sets 1 */
-    int                    canonical; /* 0; only the core sets 1 */
+    int                    canonical; /* 1: an entry that matches only after
+                                         folding or repair is not found */
     int                    absent;    /* 1: a stat just before has shown that
                                          root and path, as octets, is absent */
     iri_str_t              root;      /* octets on disk, absolute; used as they

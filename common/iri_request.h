@@ -184,6 +184,8 @@ struct iri_lookup_s {
     iri_str_t     filename;  /* the name that may be opened: found.filename with
                                 PASS and SERVE; else a name below the root that
                                 cannot exist.  A NUL follows */
+    iri_str_t     restart;   /* with RESTART, which the request can carry out:
+                                the path of iri_request_restart() */
     iri_str_t     entry;     /* set by iri_lookup_split() */
     iri_str_t     path_info; /* the same */
     iri_status_t  split;     /* its result; IRI_STATUSES: it was not called */
@@ -274,8 +276,8 @@ int iri_request_can_restart(const iri_request_t *request,
                             const iri_find_conf_t *conf, iri_str_t *path);
 
 /*
- * The request restarts: READ, GRANTED and DENIED become RESTARTED.  All lookups
- * are forgotten.  If the octets of the entry are its canonical path, the result
+ * The request restarts: NEW (url is ASCII), READ, GRANTED and DENIED become
+ * RESTARTED.  All lookups are forgotten.  If the octets of the entry are its canonical path, the result
  * for the new path is known and becomes the only lookup.
  *
  *   lookup   its result has caused the restart; it may belong to another

@@ -152,25 +152,6 @@ mod_iri_add_hooks(void)
                             APR_HOOK_REALLY_FIRST);
 }
 
-static void
-mod_iri_add_host_hooks(void)
-{
-    ap_hook_pre_read_request(mod_iri_pre_read, NULL, NULL, APR_HOOK_MIDDLE);
-    ap_hook_pre_read_request(mod_iri_pre_read_stream, NULL, NULL,
-                             APR_HOOK_REALLY_FIRST);
-    ap_hook_post_read_request(mod_iri_check_host, NULL, NULL,
-                              APR_HOOK_REALLY_FIRST);
-}
-
-static void
-mod_iri_add_advertise_hooks(void)
-{
-    ap_hook_post_read_request(mod_iri_advertise, NULL, NULL,
-                              APR_HOOK_REALLY_FIRST);
-    ap_hook_insert_filter(mod_iri_advertise_insert, NULL, NULL,
-                          APR_HOOK_MIDDLE);
-}
-
 /*
  * Add hooks once per configuration.  httpd attributes a hook to
  * apr_hook_debug_current, which does not name this module while directives are
@@ -350,7 +331,7 @@ mod_iri_set_host(cmd_parms *cmd, void *dir, const char *arg)
         conf->host_mode = (int) hosts;
         conf->host_directive = cmd->directive;
         if (hosts != IRI_HOST_MODE_OFF) {
-            mod_iri_add_once(cmd, mod_iri_add_host_hooks,
+            mod_iri_add_once(cmd, mod_iri_host_hooks,
                              "mod_iri: hooks of hosts");
         }
     }
@@ -365,7 +346,7 @@ mod_iri_set_advertise(cmd_parms *cmd, void *dir, int on)
     (void) dir;
     conf->advertise = on;
     if (on) {
-        mod_iri_add_once(cmd, mod_iri_add_advertise_hooks,
+        mod_iri_add_once(cmd, mod_iri_advertise_hooks,
                          "mod_iri: hooks of OPTIONS");
     }
     return NULL;
@@ -547,10 +528,8 @@ mod_iri_register_hooks(apr_pool_t *pool)
     ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
     ap_hook_test_config(mod_iri_check_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_child_init(mod_iri_child_init, NULL, NULL, APR_HOOK_MIDDLE);
-    mod_iri_line_register();
     mod_iri_location_register();
     mod_iri_dav_register();
-    mod_iri_advertise_register();
     /* before httpd's own IS_SUBREQ */
     ap_hook_expr_lookup(mod_iri_probe_expr_lookup, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);

@@ -4,10 +4,9 @@
  * Headers by subject:
  *
  *   mod_iri.h           the settings of servers and directories; strings
- *   mod_iri_startup.h   reading and checking the configuration
+ *   mod_iri_startup.h   reading and checking the configuration; virtual hosts
  *   mod_iri_request.h   the state of a request: reading, query, variables, log
  *   mod_iri_tree.h      settings and canonical names of directories on disk
- *   mod_iri_host.h      hosts of requests, names of virtual hosts
  *   mod_iri_probe.h     subrequests that test what the client may get
  *   mod_iri_answer.h    answers: errors, choices, redirects, header fields
  *   mod_iri_hooks.h     the hooks of httpd that mod_iri.c adds
@@ -15,8 +14,8 @@
  * Files:
  *
  *   mod_iri.c           directives, merging, the table of hooks
- *   mod_iri_advertise.c the inturi field in answers to OPTIONS
- *   mod_iri_answer.c    redirects to the canonical URI; the hooks of fixups
+ *   mod_iri_answer.c    Location, Content-Location, Alternates, Link, inturi;
+ *                       redirects to the canonical URI; the hooks of fixups
  *   mod_iri_check.c     warnings for directives that have no effect
  *   mod_iri_choice.c    300: a list of the names that a request may refer to
  *   mod_iri_client.c    the environment variable iri-charset
@@ -26,25 +25,18 @@
  *   mod_iri_directory.c copies of <Directory> for each encoding of its name
  *   mod_iri_disk.c      canonical r->uri -> r->filename with the octets on disk
  *   mod_iri_function.c  functions for RewriteMap and expressions
- *   mod_iri_host.c      host of a request -> A-labels
- *   mod_iri_line.c      input filter: the host in the lines of a request
+ *   mod_iri_host.c      host of a request -> A-labels; document roots that are
+ *                       named after hosts
  *   mod_iri_listing.c   directory listings
- *   mod_iri_location.c  Location, Content-Location, Alternates, Link
  *   mod_iri_names.c     names of virtual hosts -> A-labels
  *   mod_iri_native.c    internal redirects to names on disk -> canonical paths
- *   mod_iri_notes.c     the log line of a request
  *   mod_iri_probe.c     subrequests that test what the client may get
- *   mod_iri_query.c     parameters of a query -> UTF-8
- *   mod_iri_read.c      request path -> canonical r->uri
- *   mod_iri_reading.c   the settings by which a path is read
- *   mod_iri_request.c   the state of a request
+ *   mod_iri_read.c      request path -> canonical r->uri; query -> UTF-8
+ *   mod_iri_request.c   the state of a request and its log line
  *   mod_iri_restart.c   a request restarts with the names that were found
- *   mod_iri_root.c      document roots that are named after hosts
- *   mod_iri_startup.c   helpers for reading the configuration
  *   mod_iri_status.c    the handler iri-status and its counters
  *   mod_iri_tree.c      the settings and canonical names of directories
  *   mod_iri_vars.c      the variables IRI_...
- *   mod_iri_vhost.c     the IRIHost that applies to an address
  *   mod_iri_walk.c      <Files> and MultiViews on canonical names
  *
  * The core (common/) makes all decisions; see iri_request.h.  A canonical path
@@ -126,7 +118,6 @@ typedef struct {
                                         folds names */
     int                 may_restart; /* 1: an entry may be found under another
                                         canonical path than the request's */
-    int                 lookup_ascii; /* 1: ASCII paths are looked up, too */
     iri_index_cache_t  *cache;       /* of this child; NULL: none */
     iri_stats_t        *stats;       /* of this child; NULL: requests are not
                                         counted */
@@ -145,9 +136,7 @@ mod_iri_server_conf(const server_rec *s)
 static inline int
 mod_iri_is_off(const server_rec *s)
 {
-    int engine = mod_iri_server_conf(s)->engine;
-
-    return engine != IRI_ENGINE_ON && engine != IRI_ENGINE_REPORT;
+    return mod_iri_server_conf(s)->engine <= IRI_ENGINE_OFF;
 }
 
 /* ---- settings of a directory -------------------------------------------- */

@@ -1,13 +1,428 @@
 /*
- * mod_iri_answer.c - redirects to the canonical URI
+ * mod_iri_answer.c - header fields of answers, redirects, the hooks of fixups
  *
- * Implements IRIRedirect, and sets the variables for handlers.  The core
- * decides whether a request may be redirected, and makes the Location.
+ * Modules set Location to the text of a directive, raw or with escapes in lower
+ * case, or to the value that a script returns. mod_negotiation writes names on
+ * disk.  An output filter replaces these values by URI references.  The filter
+ * runs when the first data of an answer pass, after mod_headers and before the
+ * protocol filters.  The core's iri_location_field() makes the references: a
+ * path of this server becomes canonical; a value from a proxied server is only
+ * escaped.
+ *
+ * The filter is added only if such a field exists or a handler may write one.
+ *
+ * IRIRedirect: the core decides whether a request may be redirected to the
+ * canonical URI, and makes the Location.
  */
 
 #include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
+#include "mod_iri_tree.h"
+
+#include <util_filter.h>
+
+#define MOD_IRI_LOCATION_FILTER "IRI_LOCATION"
+
+static ap_filter_rec_t *mod_iri_location_handle;
+
+/* ---- names on disk ------------------------------------------------------ */
+
+/*
+ * Returns: the relative reference to an entry; NULL: no memory.  A first
+ * segment with ":" needs "./" before it (RFC 3986, 4.2).
+ */
+static const char *
+mod_iri_entry_reference(request_rec *r, const char *name)
+{
+    iri_str_t   uri;
+    const char *text;
+
+    if (iri_path_to_uri(mod_iri_env(r), mod_iri_str(name), &uri) != IRI_OK) {
+        return NULL;
+    }
+    text = mod_iri_dup(r->pool, uri);
+    return strcspn(text, ":") < strcspn(text, "/")
+               ? apr_pstrcat(r->pool, "./", text, NULL)
+               : text;
+}
+
+/*
+ * Returns: the canonical name for a name on disk from mod_negotiation; NULL:
+ * the value is canonical, does not exist on disk, or has no name.
+ */
+static const char *
+mod_iri_variant(request_rec *r, const char *value)
+{
+    char         *octets = apr_pstrdup(r->pool, value);
+    iri_env_apr_t env;
+    apr_finfo_t   info;
+
+    if (iri_path_is_ascii(mod_iri_str(value), 1) || r->filename == NULL
+        || value[0] == '/' || ap_unescape_url(octets) != OK
+        || apr_stat(&info,
+                    apr_pstrcat(r->pool,
+                                ap_make_dirstr_parent(r->pool, r->filename),
+                                octets, NULL),
+                    APR_FINFO_TYPE | APR_FINFO_LINK, r->pool)
+               != APR_SUCCESS)
+    {
+        return NULL;
+    }
+    mod_iri_env_init(&env, r);
+    return mod_iri_entry_names(
+        r, &env, ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)),
+        octets);
+}
+
+/*
+ * Returns: the text that replaces a name; NULL: the name stays.  *rest: the
+ * text after the name; the function may advance it.
+ */
+typedef const char *(*mod_iri_replacer_t)(request_rec *r, const char *name,
+                                          const char **rest);
+
+/*
+ * Replace each name on disk between begin and end in text.  Returns: the new
+ * text; NULL: nothing was replaced.
+ */
+static const char *
+mod_iri_replace(request_rec *r, const char *text, const char *begin,
+                const char *end, mod_iri_replacer_t replacer)
+{
+    const char *done = "", *at, *to, *name, *value, *rest;
+    int         changed = 0;
+
+    while ((at = strstr(text, begin)) != NULL) {
+        at += strlen(begin);
+        to = strstr(at, end);
+        if (to == NULL) {
+            break;
+        }
+        rest = to;
+        name = mod_iri_variant(r, apr_pstrmemdup(r->pool, at, to - at));
+        value = name != NULL ? replacer(r, name, &rest) : NULL;
+        if (value == NULL) {
+            value = apr_pstrmemdup(r->pool, at, to - at);
+            rest = to;
+        } else {
+            changed = 1;
+        }
+        done = apr_pstrcat(r->pool, done,
+                           apr_pstrmemdup(r->pool, text, at - text), value,
+                           NULL);
+        text = rest;
+    }
+    return changed ? apr_pstrcat(r->pool, done, text, NULL) : NULL;
+}
+
+/*
+ * Replaces NAME in Alternates: {"NAME" 1 {type text/html}}, ... (RFC 2295, 8.3)
+ */
+static const char *
+mod_iri_replace_alternate(request_rec *r, const char *name, const char **rest)
+{
+    (void) rest;
+    return mod_iri_entry_reference(r, name);
+}
+
+/* Replaces each NAME in <li><a href="NAME">NAME</a> , type text/html</li> */
+static const char *
+mod_iri_replace_list_item(request_rec *r, const char *name, const char **rest)
+{
+    const char *uri = mod_iri_entry_reference(r, name);
+    const char *end = strstr(*rest, "</a>");
+    iri_str_t   iri;
+
+    if (uri == NULL || end == NULL
+        || iri_path_to_iri(mod_iri_env(r), mod_iri_str(name), &iri) != IRI_OK)
+    {
+        return NULL;
+    }
+    *rest = end;
+    return apr_pstrcat(r->pool, uri, "\"><bdi>",
+                       ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)),
+                       "</bdi>", NULL);
+}
+
+static void
+mod_iri_fix_alternates(request_rec *r)
+{
+    static const char field[] = "Alternates";
+    const char       *value = apr_table_get(r->err_headers_out, field);
+
+    if (value != NULL
+        && (value = mod_iri_replace(r, value, "{\"", "\"",
+                                    mod_iri_replace_alternate))
+               != NULL)
+    {
+        apr_table_setn(r->err_headers_out, field, value);
+    }
+}
+
+static int
+mod_iri_has_fields(const apr_table_t *headers)
+{
+    return apr_table_elts(headers)->nelts != 0;
+}
+
+/*
+ * Replace names on disk that mod_negotiation has put into Content-Location and
+ * Alternates by canonical names.
+ */
+static void
+mod_iri_fix_variants(request_rec *r)
+{
+    static const char field[] = "Content-Location";
+    const char       *value;
+
+    value = apr_table_get(r->err_headers_out, field);
+    if (value != NULL && (value = mod_iri_variant(r, value)) != NULL
+        && (value = mod_iri_entry_reference(r, value)) != NULL)
+    {
+        apr_table_setn(r->err_headers_out, field, value);
+    }
+    mod_iri_fix_alternates(r);
+}
+
+/* ---- pages -------------------------------------------------------------- */
+
+int
+mod_iri_send_page(request_rec *r, const iri_page_t *page)
+{
+    static const char policy[] = "Content-Security-Policy";
+
+    /* an ErrorDocument keeps its status */
+    if (page->status != HTTP_OK) {
+        r->status = page->status;
+    }
+    ap_set_content_type(r, page->type);
+    ap_set_content_length(r, (apr_off_t) page->body.len);
+    apr_table_mergen(r->headers_out, "Cache-Control", page->cache_control);
+    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
+    if (page->vary != NULL) {
+        apr_table_mergen(r->headers_out, "Vary", page->vary);
+    }
+    if (apr_table_get(r->headers_out, policy) == NULL) {
+        apr_table_setn(r->headers_out, policy, page->policy);
+    }
+    if (!r->header_only) {
+        ap_rwrite(page->body.data, (int) page->body.len, r);
+    }
+    return OK;
+}
+
+/* ---- references --------------------------------------------------------- */
+
+/* Properties of an answer. */
+typedef struct {
+    int         is_error; /* 1: httpd itself writes the page */
+    int         is_list;  /* 1: the page is a list of variants in UTF-8 */
+    const char *link;     /* value of Link; NULL: none */
+} mod_iri_response_t;
+
+/* Returns: the corrected value; NULL: it must not be sent. */
+static const char *
+mod_iri_reference(request_rec *r, const char *value)
+{
+    const mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
+    iri_location_field_conf_t    conf;
+    iri_str_t                    out;
+
+    memset(&conf, 0, sizeof(conf));
+    conf.reading = &server->reading;
+    conf.hosts = &server->host;
+    conf.host = mod_iri_str(ap_get_server_name_for_url(r));
+    conf.port = ap_get_server_port(r);
+    conf.other = r->proxyreq != PROXYREQ_NONE;
+    if (!conf.other) {
+        value = mod_iri_location_to_canonical(r, value);
+    }
+    if (iri_location_field(mod_iri_env(r), &conf, mod_iri_str(value), &out)
+        != IRI_OK)
+    {
+        return iri_path_is_ascii(mod_iri_str(value), 0) ? value : NULL;
+    }
+    return out.data == (const unsigned char *) value && value[out.len] == '\0'
+               ? value
+               : mod_iri_dup(r->pool, out);
+}
+
+static void
+mod_iri_fix_field(request_rec *r, apr_table_t *headers, const char *field)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    const char              *value = apr_table_get(headers, field), *written;
+
+    if (value == NULL || (ctx != NULL && value == ctx->location)) {
+        return;
+    }
+    written = mod_iri_reference(r, value);
+    if (written == NULL) {
+        apr_table_unset(headers, field);
+    } else if (written != value) {
+        apr_table_setn(headers, field, written);
+    }
+}
+
+/* Correct the link in the page of a redirect. */
+static void
+mod_iri_fix_page(request_rec *r, apr_bucket_brigade *page,
+                 const char *old_url, const char *new_url)
+{
+    apr_bucket *b, *tail;
+    const char *data, *at, *text;
+    apr_size_t  len;
+
+    old_url = ap_escape_html(r->pool, old_url);
+    for (b = APR_BRIGADE_FIRST(page); b != APR_BRIGADE_SENTINEL(page);
+         b = APR_BUCKET_NEXT(b))
+    {
+        if (APR_BUCKET_IS_METADATA(b)
+            || apr_bucket_read(b, &data, &len, APR_BLOCK_READ) != APR_SUCCESS)
+        {
+            continue;
+        }
+        text = apr_pstrmemdup(r->pool, data, len);
+        at = strstr(text, old_url);
+        if (at == NULL) {
+            continue;
+        }
+        text = apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, text, at - text),
+                           ap_escape_html(r->pool, new_url),
+                           at + strlen(old_url), NULL);
+        tail = apr_bucket_pool_create(text, strlen(text), r->pool,
+                                      page->bucket_alloc);
+        APR_BUCKET_INSERT_BEFORE(b, tail);
+        apr_bucket_delete(b);
+        b = tail;
+    }
+}
+
+/* ---- the filter --------------------------------------------------------- */
+
+static apr_status_t
+mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
+{
+    static const char         location[] = "Location";
+    static const char         content[] = "Content-Location";
+    request_rec              *r = f->r;
+    const mod_iri_response_t *answer = f->ctx;
+    const char *old_url = apr_table_get(r->headers_out, location);
+    const char *new_url;
+
+    ap_remove_output_filter(f);
+    mod_iri_fix_field(r, r->headers_out, location);
+    mod_iri_fix_field(r, r->err_headers_out, location);
+    mod_iri_fix_field(r, r->headers_out, content);
+    mod_iri_fix_field(r, r->err_headers_out, content);
+    new_url = apr_table_get(r->headers_out, location);
+    if (answer->is_error && old_url != NULL && new_url != NULL
+        && old_url != new_url && *old_url != '\0')
+    {
+        mod_iri_fix_page(r, in, old_url, new_url);
+    }
+    if (answer->is_list) {
+        ap_set_content_type(r, "text/html; charset=utf-8");
+    }
+    if (answer->link != NULL && iri_may_link(r->status)) {
+        apr_table_addn(r->headers_out, "Link", answer->link);
+    }
+    return ap_pass_brigade(f->next, in);
+}
+
+static mod_iri_response_t *
+mod_iri_add_location_filter(request_rec *r)
+{
+    mod_iri_response_t *answer = apr_pcalloc(r->pool, sizeof(*answer));
+
+    ap_add_output_filter_handle(mod_iri_location_handle, answer, r,
+                                r->connection);
+    return answer;
+}
+
+/*
+ * Add a Link field with a location of iri_redirect_location().  Returns:
+ * DECLINED, or 500.
+ */
+static int
+mod_iri_add_link(request_rec *r, iri_str_t location)
+{
+    iri_str_t link;
+
+    if (iri_canonical_link(mod_iri_env(r), location, &link) != IRI_OK) {
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    mod_iri_add_location_filter(r)->link = mod_iri_dup(r->pool, link);
+    return DECLINED;
+}
+
+/* Returns: 1 if the type of a file selects a handler. */
+static int
+mod_iri_type_has_handler(const char *type)
+{
+    return type != NULL
+           && ((*type == 'a' && strncmp(type, "application/x-", 14) == 0)
+               || (*type == 'h' && strncmp(type, "httpd/", 6) == 0));
+}
+
+/*
+ * Runs before the handler.  Nothing sets such a field for a static file later,
+ * so its answer gets no filter.
+ */
+void
+mod_iri_location_insert(request_rec *r)
+{
+    if ((r->handler != NULL || mod_iri_has_fields(r->err_headers_out)
+         || mod_iri_has_fields(r->headers_out)
+         || mod_iri_type_has_handler(r->content_type))
+        && r->main == NULL && r->proxyreq != PROXYREQ_PROXY
+        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
+    {
+        mod_iri_add_location_filter(r);
+    }
+}
+
+/* Runs before an answer that httpd itself writes: a redirect or an error. */
+void
+mod_iri_location_insert_error(request_rec *r)
+{
+    mod_iri_response_t *answer;
+    const char         *list;
+
+    if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY
+        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
+        || (!ap_is_HTTP_REDIRECT(r->status) && r->status != HTTP_CREATED
+            && r->status != HTTP_NOT_ACCEPTABLE))
+    {
+        return;
+    }
+    answer = mod_iri_add_location_filter(r);
+    answer->is_error = 1;
+    if (r->status != HTTP_MULTIPLE_CHOICES
+        && r->status != HTTP_NOT_ACCEPTABLE) {
+        return;
+    }
+    mod_iri_fix_alternates(r);
+    list = apr_table_get(r->notes, "variant-list");
+    if (list != NULL
+        && (list = mod_iri_replace(r, list, "<a href=\"", "\">",
+                                   mod_iri_replace_list_item))
+               != NULL)
+    {
+        apr_table_setn(r->notes, "variant-list", list);
+        answer->is_list = 1;
+    }
+}
+
+void
+mod_iri_location_register(void)
+{
+    mod_iri_location_handle = ap_register_output_filter(
+        MOD_IRI_LOCATION_FILTER, mod_iri_location_filter, NULL,
+        /* after those of mod_headers and mod_cache */
+        AP_FTYPE_CONTENT_SET + 2);
+}
 
 /* ---- IRIRedirect -------------------------------------------------------- */
 
@@ -122,13 +537,19 @@ static int
 mod_iri_send_redirect(request_rec *r, request_rec *client, int status,
                       iri_str_t location)
 {
+    mod_iri_request_t *ctx;
+    const char        *url;
+
     if (status == IRI_REDIRECT_LINK) {
         return mod_iri_add_link(r, location);
     }
     iri_request_redirected(mod_iri_request_create(client)->state, status);
-    apr_table_setn(
-        r->headers_out, "Location",
-        ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r));
+    url = ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r);
+    apr_table_setn(r->headers_out, "Location", url);
+    ctx = mod_iri_request(r);
+    if (ctx != NULL) {
+        ctx->location = url;
+    }
     return status;
 }
 
@@ -189,20 +610,6 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
 }
 
 /*
- * Returns: 1 for an ASCII path if IRIRedirect is off.  After an internal
- * redirect the result is 0, because IRIRedirect may be on for the path that was
- * sent.
- */
-static int
-mod_iri_is_redirect_off(const request_rec *r)
-{
-    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
-
-    return mod_iri_request(r) == NULL && r->prev == NULL
-           && (dir == NULL || dir->redirect <= 0);
-}
-
-/*
  * Runs after all rules, and before mod_dir and mod_speling, which act on absent
  * names.
  */
@@ -212,9 +619,7 @@ mod_iri_redirect(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
 
     mod_iri_probe_record(r);
-    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
-        || mod_iri_is_redirect_off(r))
-    {
+    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;
     }
     if (ctx != NULL && mod_iri_found(ctx)->verdict == IRI_CHOOSE) {
@@ -232,9 +637,7 @@ mod_iri_redirect(request_rec *r)
 int
 mod_iri_redirect_directory(request_rec *r)
 {
-    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
-        || mod_iri_is_redirect_off(r))
-    {
+    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;
     }
     if (apr_table_get(r->notes, mod_iri_absent_note) != NULL) {
@@ -273,4 +676,63 @@ mod_iri_fixups(request_rec *r)
         mod_iri_fix_variants(r);
     }
     return DECLINED;
+}
+
+/* ---- the inturi field in answers to OPTIONS ----------------------------- */
+
+/*
+ * draft-masinter-url-i18n-05, 4.2.1.  The value is "utf8": the core accepts
+ * paths in percent-encoded and in raw UTF-8.  The field is set in
+ * err_headers_out, which error pages and mod_proxy do not replace, and in
+ * post_read_request, because "OPTIONS *" ends in map_to_storage.
+ */
+#define MOD_IRI_INTURI "inturi"
+
+static int
+mod_iri_advertises(const request_rec *r)
+{
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+
+    return r->method_number == M_OPTIONS && conf->advertise == 1
+           && conf->engine == IRI_ENGINE_ON && r->main == NULL;
+}
+
+static int
+mod_iri_advertise(request_rec *r)
+{
+    if (mod_iri_advertises(r)) {
+        apr_table_setn(r->err_headers_out, MOD_IRI_INTURI, "utf8");
+    }
+    return DECLINED;
+}
+
+/*
+ * Remove the field of an upstream: it describes the upstream, not this
+ * server.
+ */
+static apr_status_t
+mod_iri_advertise_filter(ap_filter_t *f, apr_bucket_brigade *bb)
+{
+    apr_table_unset(f->r->headers_out, MOD_IRI_INTURI);
+    ap_remove_output_filter(f);
+    return ap_pass_brigade(f->next, bb);
+}
+
+static void
+mod_iri_advertise_insert(request_rec *r)
+{
+    if (mod_iri_advertises(r)) {
+        ap_add_output_filter("IRI_ADVERTISE", NULL, r, r->connection);
+    }
+}
+
+void
+mod_iri_advertise_hooks(void)
+{
+    ap_register_output_filter("IRI_ADVERTISE", mod_iri_advertise_filter, NULL,
+                              AP_FTYPE_CONTENT_SET);
+    ap_hook_post_read_request(mod_iri_advertise, NULL, NULL,
+                              APR_HOOK_REALLY_FIRST);
+    ap_hook_insert_filter(mod_iri_advertise_insert, NULL, NULL,
+                          APR_HOOK_MIDDLE);
 }

@@ -27,19 +27,7 @@ int mod_iri_refuse_absent(request_rec *r);
  */
 int mod_iri_offer_choices(request_rec *r, mod_iri_request_t *ctx);
 
-/* ---- mod_iri_location.c ------------------------------------------------- */
-
-/*
- * In fixups: replace names on disk that mod_negotiation has put into
- * Content-Location and Alternates by canonical names.
- */
-void mod_iri_fix_variants(request_rec *r);
-
-/*
- * In fixups: add a Link field with a location of iri_redirect_location().
- * Returns: DECLINED, or 500.
- */
-int mod_iri_add_link(request_rec *r, iri_str_t location);
+/* ---- mod_iri_answer.c --------------------------------------------------- */
 
 /*
  * Send a page of the core with its header fields, but with the policy that the

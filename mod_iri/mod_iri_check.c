@@ -8,7 +8,6 @@
  * files are not checked.
  */
 
-#include "mod_iri_host.h"
 #include "mod_iri_startup.h"
 
 #include <apr_lib.h>

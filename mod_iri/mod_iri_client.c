@@ -267,15 +267,17 @@ mod_iri_client_charsets(const request_rec           *r,
 }
 
 const iri_reading_conf_t *
-mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf,
-                    const char *value)
+mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf)
 {
-    iri_reading_conf_t *own = apr_pmemdup(r->pool, &conf->reading,
-                                          sizeof(*own));
+    const char         *value = mod_iri_client_charsets(r, conf), *why;
+    iri_reading_conf_t *own;
     iri_str_t           word;
     iri_shown_t         shown;
-    const char         *why;
 
+    if (value == NULL) {
+        return &conf->reading;
+    }
+    own = apr_pmemdup(r->pool, &conf->reading, sizeof(*own));
     why = iri_charsets_parse(conf->registry, mod_iri_str(value),
                              &own->charsets, &word);
     if (why == NULL) {

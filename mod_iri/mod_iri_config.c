@@ -11,6 +11,52 @@
 #include "mod_iri_startup.h"
 #include "mod_iri_tree.h"
 
+/* ---- helpers ------------------------------------------------------------ */
+
+static const char mod_iri_registry_key[] = "mod_iri: registry of charsets";
+
+int
+mod_iri_is_first_pass(void)
+{
+    return ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG
+           && ap_state_query(AP_SQ_RUN_MODE) != AP_SQ_RM_CONFIG_TEST;
+}
+
+void
+mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line)
+{
+    int to = level == IRI_LOG_ERROR  ? APLOG_ERR
+             : level == IRI_LOG_WARN ? APLOG_WARNING
+                                     : APLOG_INFO;
+
+    if (level != IRI_LOG_WARN || !mod_iri_is_first_pass()) {
+        ap_log_error(APLOG_MARK, to, 0, (server_rec *) arg, "iri: %.*s",
+                     (int) line.len, (const char *) line.data);
+    }
+}
+
+iri_registry_t *
+mod_iri_registry(apr_pool_t *pconf)
+{
+    void           *found = NULL;
+    iri_env_apr_t  *env;
+    iri_registry_t *registry;
+
+    apr_pool_userdata_get(&found, mod_iri_registry_key, pconf);
+    if (found != NULL) {
+        return found;
+    }
+    env = iri_env_apr_create(pconf, mod_iri_log_config, NULL);
+    if (env == NULL) {
+        return NULL;
+    }
+    registry = iri_registry_create(&env->env);
+    if (registry != NULL) {
+        apr_pool_userdata_setn(registry, mod_iri_registry_key, NULL, pconf);
+    }
+    return registry;
+}
+
 /* ---- <Directory> -------------------------------------------------------- */
 
 static void
@@ -121,7 +167,6 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     iri_env_apr_t    env;
     iri_fold_keys_t *fold_keys = NULL;
     server_rec      *s;
-    int              has_hosts = 0;
 
     (void) plog;
     if (registry == NULL) {
@@ -140,19 +185,11 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     for (s = main_server; s != NULL; s = s->next) {
-        has_hosts |= mod_iri_server_conf(s)->maps_hosts;
-    }
-    for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_server(s, registry, &env);
         if (mod_iri_server_conf(s)->folds && fold_keys == NULL) {
             fold_keys = iri_fold_keys_create(&env.env);
         }
         mod_iri_server_conf(s)->fold_keys = fold_keys;
-        mod_iri_server_conf(s)
-            ->lookup_ascii = has_hosts || mod_iri_server_conf(s)->folds
-                             || mod_iri_server_conf(s)->reading.repair
-                             || mod_iri_server_conf(s)->engine
-                                    == IRI_ENGINE_REPORT;
     }
     mod_iri_check_config(ptemp, main_server);
     return OK;

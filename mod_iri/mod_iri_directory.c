@@ -158,14 +158,15 @@ mod_iri_path_encodings(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
 
 /* Add the encoding that is on disk now, if the directory exists. */
 static void
-mod_iri_add_present(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
-                    const char *name, apr_array_header_t *encodings)
+mod_iri_add_present(iri_env_apr_t *env, const server_rec *s, const char *name,
+                    apr_array_header_t *encodings)
 {
     iri_search_t search;
     iri_found_t  found;
 
     memset(&search, 0, sizeof(search));
-    mod_iri_search_set_unfolded(conf, &search, env->pool);
+    mod_iri_search_set_trees(s, env, &search);
+    search.canonical = 1;
     search.path = mod_iri_str(name);
     if (iri_find(&env->env, &search, &found) == IRI_OK
         && found.verdict == IRI_SERVE)
@@ -211,7 +212,7 @@ mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
     directory->path = core->d;
     directory->name = mod_iri_canonical_path(s, core->d, env);
     directory->encodings = mod_iri_path_encodings(env, conf, directory);
-    mod_iri_add_present(env, conf, directory->name, directory->encodings);
+    mod_iri_add_present(env, s, directory->name, directory->encodings);
     for (i = 0; i < directory->encodings->nelts; i++) {
         octets = APR_ARRAY_IDX(directory->encodings, i, const char *);
         if (strcmp(octets, core->d) != 0) {

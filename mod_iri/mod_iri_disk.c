@@ -12,7 +12,6 @@
 
 #include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
-#include "mod_iri_host.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
 
@@ -150,18 +149,6 @@ mod_iri_search_init(request_rec *r, const mod_iri_request_t *ctx,
 }
 
 /*
- * Returns: 1 if the path to look up is the canonical path that mod_iri_read.c
- * has set.
- */
-static int
-mod_iri_is_path_read(const request_rec *r, const mod_iri_request_t *ctx,
-                     const iri_search_t *search)
-{
-    return search->path.data == (const unsigned char *) r->uri
-           && iri_request_is_read(ctx->state, search->path);
-}
-
-/*
  * Read a path that another module has set.  Returns: 0 if it has no reading.
  */
 static int
@@ -276,15 +263,6 @@ mod_iri_set_filename(request_rec *r, const iri_found_t *found)
     r->finfo.valid = 0;
 }
 
-static void
-mod_iri_note_absent(request_rec *r, const char *code, const char *why)
-{
-    iri_shown_t shown;
-
-    mod_iri_note(r, IRI_LOG_INFO, code, "\"%s\" not served: %s",
-                 iri_show(&shown, mod_iri_str(r->uri)), why);
-}
-
 /*
  * Refuse a path that a rule has made.  mod_iri_refuse_absent() sends the answer
  * after access was granted.
@@ -293,15 +271,16 @@ static void
 mod_iri_refuse_rule_path(request_rec *r, mod_iri_request_t *ctx,
                          const iri_search_t *search, const char *why)
 {
-    iri_env_apr_t env;
-    iri_found_t   found;
+    iri_found_t found;
+    iri_shown_t shown;
 
-    mod_iri_note_absent(r, iri_reason_code(IRI_REASON_RULE), why);
+    mod_iri_note(r, IRI_LOG_INFO, iri_reason_code(IRI_REASON_RULE),
+                 "\"%s\" not served: %s",
+                 iri_show(&shown, mod_iri_str(r->uri)), why);
     memset(&found, 0, sizeof(found));
     found.verdict = IRI_REFUSE;
     found.path = search->path;
-    mod_iri_env_init(&env, r);
-    ctx->lookup = iri_request_add_lookup(ctx->state, &env.env, search,
+    ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r), search,
                                          &found);
 }
 
@@ -343,7 +322,6 @@ mod_iri_refuse_absent(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
     iri_find_conf_t    conf;
-    iri_env_apr_t      env;
     int                status;
 
     if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
@@ -353,9 +331,8 @@ mod_iri_refuse_absent(request_rec *r)
         return DECLINED;
     }
     mod_iri_find_conf_init(r, &ctx->lookup->search, &conf);
-    mod_iri_env_init(&env, r);
-    status = iri_request_refuse(ctx->state, &env.env, ctx->lookup, &conf,
-                                mod_iri_str(r->uri));
+    status = iri_request_refuse(ctx->state, mod_iri_env(r), ctx->lookup,
+                                &conf, mod_iri_str(r->uri));
     return status == HTTP_CONFLICT
                ? mod_iri_refuse_conflict(r, mod_iri_found(ctx)->why)
                : status;
@@ -400,17 +377,8 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
 static int
 mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 {
-    iri_find_conf_t conf;
-    iri_env_apr_t   env;
-    iri_str_t       path;
-
     if (ctx->lookup->found.verdict == IRI_RESTART) {
-        mod_iri_find_conf_init(r, &ctx->lookup->search, &conf);
-        mod_iri_env_init(&env, r);
-        return iri_request_can_restart(ctx->state, &env.env, ctx->lookup,
-                                       &conf, &path)
-                   ? mod_iri_restart(r, ctx, path)
-                   : HTTP_INTERNAL_SERVER_ERROR;
+        return mod_iri_restart(r, ctx->lookup);
     }
     if (ctx->lookup->found.verdict == IRI_CHOOSE
         || ctx->lookup->found.verdict == IRI_REFUSE)
@@ -548,7 +516,10 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
     iri_reading_t reading;
     iri_env_apr_t env;
 
-    if (mod_iri_is_path_read(r, ctx, search)) {
+    /* mod_iri_read.c has set it */
+    if (search->path.data == (const unsigned char *) r->uri
+        && iri_request_is_read(ctx->state, search->path))
+    {
         return 1;
     }
     mod_iri_env_init(&env, r);
@@ -637,7 +608,7 @@ mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx,
     mod_iri_env_init(&env, r);
     ctx->settings_path = mod_iri_path_below_root(
         r, &env, search, mod_iri_names_below_root(search));
-    mod_iri_search_set_trees(r, search);
+    mod_iri_search_set_trees(r->server, &env, search);
 }
 
 static int
@@ -688,7 +659,7 @@ mod_iri_report_find(void *env, iri_str_t path)
     search.reading = reading != NULL && mod_iri_str_equal(reading->path, path)
                          ? reading
                          : NULL;
-    mod_iri_search_set_trees(r, &search);
+    mod_iri_search_set_trees(r->server, apr_env, &search);
     mod_iri_find_conf_init(r, &search, &conf);
     return iri_request_find(ctx->state, &apr_env->env, &search, &conf);
 }
@@ -743,7 +714,6 @@ mod_iri_record_exact(request_rec *r, const iri_search_t *search)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
     iri_found_t        found;
-    iri_env_apr_t      env;
 
     if (ctx != NULL) {
         memset(&found, 0, sizeof(found));
@@ -752,9 +722,8 @@ mod_iri_record_exact(request_rec *r, const iri_search_t *search)
         found.match = IRI_MATCH_EXACT;
         found.path = mod_iri_str(r->uri);
         found.filename = mod_iri_str(r->filename);
-        mod_iri_env_init(&env, r);
-        ctx->lookup = iri_request_add_lookup(ctx->state, &env.env, search,
-                                             &found);
+        ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r),
+                                             search, &found);
     }
     mod_iri_vars_set_exact(r, ctx);
 }
@@ -797,8 +766,8 @@ mod_iri_map_ascii(request_rec *r)
 
     mod_iri_search_init(r, mod_iri_request(r), &search);
     search.reading = NULL;
-    mod_iri_search_set_trees(r, &search);
     mod_iri_env_init(&env, r);
+    mod_iri_search_set_trees(r->server, &env, &search);
     if (!iri_search_needs_lookup(&env.env, &search)) {
         return DECLINED;
     }
@@ -833,9 +802,7 @@ mod_iri_map_to_storage(request_rec *r)
     mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
 
     mod_iri_probe_attach(r);
-    if (r->filename == NULL
-        || (!conf->lookup_ascii && iri_str_is_ascii(mod_iri_str(r->filename)))
-        || conf->engine == IRI_ENGINE_OFF || r->proxyreq
+    if (conf->engine == IRI_ENGINE_OFF || r->filename == NULL || r->proxyreq
         || r->filename[0] != '/')
     {
         return DECLINED;

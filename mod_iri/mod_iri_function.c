@@ -22,15 +22,13 @@ mod_iri_convert(request_rec *r, const iri_function_t *function,
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
     iri_function_conf_t          function_conf = { &conf->reading.charsets,
                                                    &conf->host };
-    iri_env_apr_t                env;
     iri_converted_t              converted;
 
     if (conf->engine == IRI_ENGINE_OFF) {
         return NULL;
     }
-    mod_iri_env_init(&env, r);
-    if (iri_convert(&env.env, &function_conf, function, mod_iri_str(text),
-                    &converted)
+    if (iri_convert(mod_iri_env(r), &function_conf, function,
+                    mod_iri_str(text), &converted)
             != IRI_OK
         || converted.why != NULL)
     {

@@ -37,14 +37,14 @@ int  mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog,
                          apr_pool_t *ptemp, server_rec *main_server);
 void mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server);
 
-/* Add the hooks of mod_iri_status.c. */
+/* Add the hooks for the handler iri-status, IRIHost and IRIAdvertise. */
 void mod_iri_status_hooks(void);
+void mod_iri_host_hooks(void);
+void mod_iri_advertise_hooks(void);
 
 /* Register filters. */
-void mod_iri_line_register(void);
 void mod_iri_location_register(void);
 void mod_iri_dav_register(void);
-void mod_iri_advertise_register(void);
 
 /* ---- expressions: expr_lookup ------------------------------------------- */
 
@@ -59,13 +59,7 @@ int mod_iri_probe_expr_lookup(ap_expr_lookup_parms *parms);
 
 /* ---- requests ----------------------------------------------------------- */
 
-/* pre_read_request; the second one for HTTP/2 */
-void mod_iri_pre_read(request_rec *r, conn_rec *c); /* mod_iri_line.c */
-void mod_iri_pre_read_stream(request_rec *r, conn_rec *c);
-
 /* post_read_request */
-int mod_iri_check_host(request_rec *r); /* mod_iri_host.c */
-int mod_iri_advertise(request_rec *r);  /* mod_iri_advertise.c */
 int mod_iri_post_read(request_rec *r);  /* mod_iri_read.c */
 int mod_iri_post_read_absolute(request_rec *r); /* after mod_proxy */
 int mod_iri_post_read_client(request_rec *r);   /* after mod_setenvif */
@@ -89,10 +83,9 @@ int mod_iri_client_finish_vary(request_rec *r); /* mod_iri_client.c: last */
 int mod_iri_dav_fixups(request_rec *r);         /* mod_iri_dav.c: last */
 
 /* insert_filter, insert_error_filter */
-void mod_iri_location_insert(request_rec *r); /* mod_iri_location.c */
+void mod_iri_location_insert(request_rec *r); /* mod_iri_answer.c */
 void mod_iri_location_insert_error(request_rec *r);
-void mod_iri_dav_insert(request_rec *r);       /* mod_iri_dav.c */
-void mod_iri_advertise_insert(request_rec *r); /* mod_iri_advertise.c */
+void mod_iri_dav_insert(request_rec *r); /* mod_iri_dav.c */
 
 /* handler */
 int mod_iri_list(request_rec *r); /* mod_iri_listing.c */

@@ -4,8 +4,9 @@
  * httpd checks the host of a request before it runs a hook that could change
  * it.  With HttpProtocolOptions Strict httpd accepts letters, digits and a few
  * other characters only.  So the host is mapped while the request is read: in
- * HTTP/1 by a filter (mod_iri_line.c), in HTTP/2 in the header fields, which
- * arrive together.
+ * HTTP/1 a filter edits the Host line, and the request line if its target is in
+ * absolute form (RFC 9112, 3.2.2); in HTTP/2 in the header fields, which arrive
+ * together.
  *
  * Only the host is replaced, and only by a-z, 0-9, "-" and ".", so that an
  * edited line has the same structure for all later readers.  A host that the
@@ -13,11 +14,17 @@
  *
  * No virtual host is selected at that time.  So the IRIHost of the first
  * virtual host of the connection's address applies.
+ *
+ * mod_vhost_alias makes a document root of the host, which comes as A-labels.
+ * The directory on disk may be named in Unicode.
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_host.h"
 #include "mod_iri_request.h"
+#include "mod_iri_tree.h"
+
+#include <apr_buckets.h>
+#include <util_filter.h>
 
 /* ---- mapping ------------------------------------------------------------ */
 
@@ -30,16 +37,14 @@ mod_iri_map_host(request_rec *r, iri_str_t host, iri_host_t *read)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(
         r->connection->base_server);
-    int           report = conf->engine != IRI_ENGINE_ON;
-    iri_status_t  status;
-    iri_notes_t  *notes;
-    iri_env_apr_t env;
+    int          report = conf->engine != IRI_ENGINE_ON;
+    iri_status_t status;
+    iri_notes_t *notes;
 
     if (iri_host_is_ascii(host)) {
         return 0;
     }
-    mod_iri_env_init(&env, r);
-    status = iri_host_read(&env.env, &conf->host, host, read);
+    status = iri_host_read(mod_iri_env(r), &conf->host, host, read);
     if (status != IRI_OK) {
         mod_iri_note_error(r, "the host could not be read", status);
         return 0;
@@ -54,7 +59,15 @@ mod_iri_map_host(request_rec *r, iri_str_t host, iri_host_t *read)
     return read->verdict == IRI_SERVE && !report;
 }
 
-int
+/*
+ * Replace a host by its A-labels in a text that contains it.
+ *
+ * host: the part of text to be mapped.  Returns: 1: *out is the new text, which
+ * ends with NUL; 0: the host stays, *out is not written.
+ * text "Host: b\xC3\xBC.example", host "b\xC3\xBC.example"
+ * -> "Host: xn--b-xga.example"
+ */
+static int
 mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
                      iri_str_t *out)
 {
@@ -75,17 +88,6 @@ mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
     line[out->len] = '\0';
     out->data = (unsigned char *) line;
     return 1;
-}
-
-void
-mod_iri_host_map_stream(request_rec *r, apr_table_t *headers)
-{
-    const char *field = apr_table_get(headers, "Host");
-    iri_str_t   edited, text = mod_iri_str(field ? field : "");
-
-    if (mod_iri_host_replace(r, text, iri_authority_host(text), &edited)) {
-        apr_table_set(headers, "Host", (const char *) edited.data);
-    }
 }
 
 /* ---- HttpProtocolOptions Unsafe ----------------------------------------- */
@@ -147,7 +149,7 @@ mod_iri_replace_field(request_rec *r, const char *host)
  * could not be mapped gets the same answer as with Strict, and no page contains
  * it.  ASCII hosts without "%" are left to httpd.
  */
-int
+static int
 mod_iri_check_host(request_rec *r)
 {
     const server_rec            *s = r->connection->base_server;
@@ -169,4 +171,494 @@ mod_iri_check_host(request_rec *r)
     }
     mod_iri_replace_field(r, host);
     return DECLINED;
+}
+
+/* ---- the position of the host ------------------------------------------- */
+
+static iri_str_t
+mod_iri_substring(const unsigned char *from, const unsigned char *to)
+{
+    iri_str_t str = { (size_t) (to - from), from };
+
+    return str;
+}
+
+#define MOD_IRI_HOST_FIELD_LENGTH (sizeof("Host:") - 1)
+
+static int
+mod_iri_is_host_field(iri_str_t line)
+{
+    return line.len >= MOD_IRI_HOST_FIELD_LENGTH
+           && ap_cstr_casecmpn((const char *) line.data,
+                               "Host:", MOD_IRI_HOST_FIELD_LENGTH)
+                  == 0;
+}
+
+/* Returns: the host in "Host: www.example:80". */
+static iri_str_t
+mod_iri_host_of_field(iri_str_t line)
+{
+    const unsigned char *from = line.data + MOD_IRI_HOST_FIELD_LENGTH;
+    const unsigned char *end = line.data + line.len;
+
+    while (from < end && (*from == ' ' || *from == '\t')) {
+        from++;
+    }
+    while (from < end
+           && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'
+               || end[-1] == '\n'))
+    {
+        end--;
+    }
+    return iri_authority_host(mod_iri_substring(from, end));
+}
+
+/* Returns: 1 for blanks and controls. */
+static int
+mod_iri_ends_target(unsigned char octet)
+{
+    return octet <= ' ' || octet == 0x7f;
+}
+
+/*
+ * Returns: the text after "scheme://"; NULL: another form of target.  The
+ * scheme is not checked: httpd refuses an invalid one.
+ */
+static const unsigned char *
+mod_iri_skip_scheme(const unsigned char *from, const unsigned char *end)
+{
+    const unsigned char *slash = memchr(from, '/', (size_t) (end - from));
+
+    return slash != NULL && slash - from >= 2 && slash[-1] == ':'
+                   && end - slash >= 2 && slash[1] == '/'
+               ? slash + 2
+               : NULL;
+}
+
+/*
+ * Returns: the host in "GET http://www.example/ HTTP/1.1"; empty for other
+ * forms of the request line (RFC 9112, 3.2).  In the authority form (CONNECT)
+ * the host is not mapped.
+ */
+static iri_str_t
+mod_iri_host_of_target(iri_str_t line)
+{
+    const unsigned char *from, *to, *end = line.data + line.len;
+    iri_str_t            none = mod_iri_substring(line.data, line.data);
+
+    from = memchr(line.data, ' ', line.len);
+    if (from == NULL) {
+        return none;
+    }
+    while (from < end && *from == ' ') {
+        from++;
+    }
+    to = from;
+    while (to < end && !mod_iri_ends_target(*to)) {
+        to++;
+    }
+    end = to;
+    from = mod_iri_skip_scheme(from, end);
+    if (from == NULL) {
+        return none;
+    }
+    to = from;
+    while (to < end && *to != '/' && *to != '?' && *to != '#') {
+        to++;
+    }
+    return iri_authority_host(mod_iri_substring(from, to));
+}
+
+/* ---- the filter --------------------------------------------------------- */
+
+/*
+ * The state of the filter, one per connection.  The filter is removed after
+ * the Host line.
+ */
+typedef struct {
+    int in_fields; /* 1: the request line was read */
+    int in_line;   /* 1: part of a line was passed on */
+} mod_iri_line_state_t;
+
+/* A summary of the octets of a line in one or more brigades. */
+typedef struct {
+    apr_size_t    len;
+    unsigned char first, last; /* octets; 0 if len is 0 */
+    int           ended;       /* 1: no more octets follow */
+} mod_iri_line_info_t;
+
+static ap_filter_rec_t *mod_iri_line_filter_handle;
+
+/*
+ * Edit a whole line.  After the first Host line, or the empty line, the filter
+ * is removed.  A second Host line needs no edit: httpd joins both with a comma,
+ * and refuses the result.
+ */
+static apr_status_t
+mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
+{
+    mod_iri_line_state_t *state = f->ctx;
+    iri_str_t             edited, host;
+    int is_host = state->in_fields && mod_iri_is_host_field(text);
+
+    if (is_host) {
+        ap_remove_input_filter(f);
+        if (iri_host_is_ascii(text)) {
+            return APR_SUCCESS;
+        }
+    } else if (mod_iri_str_equals_text(text, "\r\n")
+               || mod_iri_str_equals_text(text, "\n"))
+    {
+        if (state->in_fields) {
+            ap_remove_input_filter(f);
+        }
+        return APR_SUCCESS; /* empty lines may precede the request line */
+    } else if (state->in_fields) {
+        return APR_SUCCESS;
+    }
+    state->in_fields = 1;
+    host = is_host ? mod_iri_host_of_field(text)
+                   : mod_iri_host_of_target(text);
+    if (mod_iri_host_replace(f->r, text, host, &edited)) {
+        apr_brigade_cleanup(bb);
+        APR_BRIGADE_INSERT_TAIL(
+            bb, apr_bucket_pool_create((const char *) edited.data, edited.len,
+                                       f->r->pool, f->c->bucket_alloc));
+    }
+    return APR_SUCCESS;
+}
+
+/*
+ * Returns: 1 if a header line with this first octet may be the Host line or
+ * the empty line.
+ */
+static inline int
+mod_iri_may_need_edit(unsigned char first)
+{
+    return first == 'H' || first == 'h' || first == '\r' || first == '\n';
+}
+
+/*
+ * Returns: the length above which httpd refuses a line, so that it need not
+ * be edited.
+ */
+static apr_size_t
+mod_iri_line_limit(ap_filter_t *f)
+{
+    const mod_iri_line_state_t *state = f->ctx;
+    const server_rec           *s = f->c->base_server;
+
+    /* httpd accepts one octet more than the limit, and the end of the line */
+    return (apr_size_t) (state->in_fields ? s->limit_req_fieldsize
+                                          : s->limit_req_line)
+           + 3;
+}
+
+/* ---- lines -------------------------------------------------------------- */
+
+/* Add the octets of a brigade to line. */
+static apr_status_t
+mod_iri_line_scan(apr_bucket_brigade *bb, mod_iri_line_info_t *line)
+{
+    apr_status_t status = APR_SUCCESS;
+    apr_size_t   len, before = line->len;
+    const char  *octets;
+    apr_bucket  *e;
+
+    for (e = APR_BRIGADE_FIRST(bb);
+         status == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(bb);
+         e = APR_BUCKET_NEXT(e))
+    {
+        if (APR_BUCKET_IS_METADATA(e)) {
+            line->ended |= APR_BUCKET_IS_EOS(e);
+            continue;
+        }
+        status = apr_bucket_read(e, &octets, &len, APR_BLOCK_READ);
+        if (status == APR_SUCCESS && len > 0) {
+            line->first = line->len == 0 ? (unsigned char) octets[0]
+                                         : line->first;
+            line->last = (unsigned char) octets[len - 1];
+            line->len += len;
+        }
+    }
+    line->ended |= line->len == before;
+    return status;
+}
+
+/* Read until the line ends, or is so long that httpd refuses it. */
+static apr_status_t
+mod_iri_line_complete(ap_filter_t *f, apr_bucket_brigade *out,
+                      apr_read_type_e block, apr_off_t size, apr_size_t limit,
+                      mod_iri_line_info_t *line)
+{
+    apr_bucket_brigade *more;
+    apr_status_t        status = APR_SUCCESS;
+
+    more = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+    while (status == APR_SUCCESS && line->last != '\n' && !line->ended
+           && line->len <= limit)
+    {
+        status = ap_get_brigade(f->next, more, AP_MODE_GETLINE, block, size);
+        if (status == APR_SUCCESS) {
+            status = mod_iri_line_scan(more, line);
+        }
+        APR_BRIGADE_CONCAT(out, more);
+    }
+    return status;
+}
+
+static apr_status_t
+mod_iri_line_flatten(ap_filter_t *f, apr_bucket_brigade *out)
+{
+    char        *octets;
+    apr_size_t   len;
+    iri_str_t    text;
+    apr_status_t status = apr_brigade_pflatten(out, &octets, &len,
+                                               f->r->pool);
+
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    text.data = (unsigned char *) octets;
+    text.len = len;
+    return mod_iri_line_edit(f, out, text);
+}
+
+/*
+ * No octets are kept between calls: each call returns the octets that it has
+ * read, and only the host may be replaced.  A line may come in pieces.  Lines
+ * that may need an edit are joined, up to the length that httpd accepts.
+ */
+static apr_status_t
+mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
+                    ap_input_mode_t mode, apr_read_type_e block,
+                    apr_off_t size)
+{
+    mod_iri_line_state_t *state = f->ctx;
+    mod_iri_line_info_t   line = { 0, 0, 0, 0 };
+    apr_size_t            limit = mod_iri_line_limit(f);
+    apr_status_t status = ap_get_brigade(f->next, out, mode, block, size);
+
+    if (status != APR_SUCCESS || mode != AP_MODE_GETLINE) {
+        return status;
+    }
+    status = mod_iri_line_scan(out, &line);
+    if (status == APR_SUCCESS && !state->in_line
+        && (!state->in_fields || mod_iri_may_need_edit(line.first)))
+    {
+        status = mod_iri_line_complete(f, out, block, size, limit, &line);
+        if (status == APR_SUCCESS && line.last == '\n' && line.len <= limit) {
+            return mod_iri_line_flatten(f, out);
+        }
+    }
+    if (line.len > 0) {
+        state->in_line = line.last != '\n';
+        state->in_fields |= line.last == '\n';
+    }
+    return status;
+}
+
+/* ---- streams of HTTP/2 -------------------------------------------------- */
+
+/* Map the Host of a stream of HTTP/2. */
+static void
+mod_iri_host_map_stream(request_rec *r, apr_table_t *headers)
+{
+    const char *field = headers != NULL ? apr_table_get(headers, "Host")
+                                        : NULL;
+    iri_str_t   edited, text = mod_iri_str(field ? field : "");
+
+    if (mod_iri_host_replace(r, text, iri_authority_host(text), &edited)) {
+        apr_table_set(headers, "Host", (const char *) edited.data);
+    }
+}
+
+#ifdef AP_BUCKET_IS_REQUEST
+/*
+ * httpd 2.5 passes the fields of a stream in a bucket, which is read after
+ * the hook pre_read_request.  Older versions have set r->headers_in before
+ * that hook.
+ */
+static apr_status_t
+mod_iri_stream_filter(ap_filter_t *f, apr_bucket_brigade *out,
+                      ap_input_mode_t mode, apr_read_type_e block,
+                      apr_off_t size)
+{
+    apr_status_t status = ap_get_brigade(f->next, out, mode, block, size);
+    apr_bucket  *e;
+
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    for (e = APR_BRIGADE_FIRST(out); e != APR_BRIGADE_SENTINEL(out);
+         e = APR_BUCKET_NEXT(e))
+    {
+        if (AP_BUCKET_IS_REQUEST(e)) {
+            mod_iri_host_map_stream(f->r,
+                                    ((ap_bucket_request *) e->data)->headers);
+            ap_remove_input_filter(f);
+            break;
+        }
+    }
+    return status;
+}
+#endif
+
+/* Runs before mod_http2 adds the filter that makes the bucket. */
+static void
+mod_iri_pre_read_stream(request_rec *r, conn_rec *c)
+{
+    if (c->master != NULL && mod_iri_server_conf(c->base_server)->maps_hosts)
+    {
+#ifdef AP_BUCKET_IS_REQUEST
+        ap_add_input_filter("IRI_STREAM", NULL, r, c);
+#else
+        mod_iri_host_map_stream(r, r->headers_in);
+#endif
+    }
+}
+
+/* ---- hooks -------------------------------------------------------------- */
+
+static void
+mod_iri_pre_read(request_rec *r, conn_rec *c)
+{
+    mod_iri_line_state_t *state = ap_get_module_config(c->conn_config,
+                                                       &iri_module);
+
+    if (c->master != NULL) {
+        return;
+    }
+    if (state == NULL) {
+        if (!mod_iri_server_conf(c->base_server)->maps_hosts) {
+            return;
+        }
+        state = apr_palloc(c->pool, sizeof(*state));
+        ap_set_module_config(c->conn_config, &iri_module, state);
+    }
+    state->in_fields = 0;
+    state->in_line = 0;
+    ap_add_input_filter_handle(mod_iri_line_filter_handle, state, r, c);
+}
+
+void
+mod_iri_host_hooks(void)
+{
+#ifdef AP_BUCKET_IS_REQUEST
+    ap_register_input_filter("IRI_STREAM", mod_iri_stream_filter, NULL,
+                             AP_FTYPE_PROTOCOL);
+#endif
+    mod_iri_line_filter_handle = ap_register_input_filter(
+        "IRI_HOST", mod_iri_line_filter, NULL, AP_FTYPE_PROTOCOL);
+    ap_hook_pre_read_request(mod_iri_pre_read, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_pre_read_request(mod_iri_pre_read_stream, NULL, NULL,
+                             APR_HOOK_REALLY_FIRST);
+    ap_hook_post_read_request(mod_iri_check_host, NULL, NULL,
+                              APR_HOOK_REALLY_FIRST);
+}
+
+/* ---- document roots that are named after hosts -------------------------- */
+
+static int
+mod_iri_path_exists(request_rec *r, const char *path)
+{
+    apr_finfo_t info;
+
+    return apr_stat(&info, path, APR_FINFO_TYPE, r->pool) == APR_SUCCESS;
+}
+
+/*
+ * Returns: the path of the directory in dir that has the A-labels of segment,
+ * or else its U-labels, as name; NULL: neither exists.  dir: octets on disk.
+ */
+static const char *
+mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
+{
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(
+        r->connection->base_server);
+    const char   *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
+    iri_env_apr_t env;
+    iri_search_t  search;
+    iri_found_t   found;
+    iri_str_t     name;
+
+    if (mod_iri_path_exists(r, path)) {
+        return path;
+    }
+    mod_iri_env_init(&env, r);
+    if (iri_host_display(&env.env, &conf->host, mod_iri_str(segment), &name)
+            != IRI_OK
+        || iri_path_is_ascii(name, 0))
+    {
+        return NULL;
+    }
+    path = apr_pstrcat(r->pool, "/", mod_iri_dup(r->pool, name), NULL);
+    memset(&search, 0, sizeof(search));
+    search.root = mod_iri_str(dir);
+    search.path = mod_iri_str(path);
+    search.cache = mod_iri_server_conf(r->server)->cache;
+    search.tree = mod_iri_tree_of(
+        mod_iri_server_conf(r->server),
+        mod_iri_canonical_path(r->server, dir, &env), r->pool);
+    if (iri_find(&env.env, &search, &found) != IRI_OK
+        || (found.verdict != IRI_SERVE && found.verdict != IRI_PASS))
+    {
+        return NULL;
+    }
+    path = mod_iri_dup(r->pool, found.filename);
+    return mod_iri_path_exists(r, path) ? path : NULL;
+}
+
+/* Returns: 1 if root was set for this request alone, and contains A-labels. */
+static int
+mod_iri_is_host_root(request_rec *r, const char *root)
+{
+    const core_server_config *core = ap_get_core_module_config(
+        r->server->module_config);
+
+    return root != NULL && root != core->ap_document_root
+           && ap_document_root(r) == root && strstr(root, "xn--") != NULL
+           && strncmp(r->filename, root, strlen(root)) == 0;
+}
+
+/*
+ * Runs before the directory walk, so that <Directory> and .htaccess judge the
+ * directory that is opened.
+ */
+void
+mod_iri_map_root(request_rec *r)
+{
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(
+        r->connection->base_server);
+    const char *root, *segment, *dir = "";
+    char       *segments, *last;
+
+    if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON) {
+        return;
+    }
+    root = ap_context_document_root(r);
+    if (!mod_iri_is_host_root(r, root)) {
+        return;
+    }
+    segments = apr_pstrdup(r->pool, root);
+    for (segment = apr_strtok(segments, "/", &last); segment != NULL;
+         segment = apr_strtok(NULL, "/", &last))
+    {
+        dir = strstr(segment, "xn--") == NULL
+                  ? apr_pstrcat(r->pool, dir, "/", segment, NULL)
+                  : mod_iri_host_dir(r, dir, segment);
+        if (dir == NULL) {
+            return;
+        }
+    }
+    if (strcmp(dir, root) == 0) {
+        return;
+    }
+    r->filename = apr_pstrcat(r->pool, dir, r->filename + strlen(root), NULL);
+    r->canonical_filename = NULL;
+    r->finfo.filetype = APR_NOFILE;
+    r->finfo.valid = 0;
+    ap_set_document_root(r, dir);
+    ap_set_context_info(r, NULL, dir);
+    mod_iri_request_create(r)->host_root = dir;
 }

@@ -1,16 +1,164 @@
 /*
  * mod_iri_names.c - names of virtual hosts -> A-labels
  *
+ * httpd checks the host of a request before it selects a virtual host.  So the
+ * IRIHost of the first virtual host of an address applies to requests and to
+ * the names of all virtual hosts there.
+ *
  * The host of a request comes as A-labels.  So in post_config a server with a
  * ServerName or ServerAlias in Unicode also gets its A-labels, unless another
  * virtual host of the same address is configured with them.
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_host.h"
 #include "mod_iri_startup.h"
 
 #include <apr_hash.h>
+
+/* ---- IRIHost of a server ------------------------------------------------ */
+
+iri_host_mode_t
+mod_iri_host_mode(const server_rec *s)
+{
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
+
+    return conf->host_mode == MOD_IRI_UNSET || mod_iri_is_off(s)
+               ? IRI_HOST_MODE_OFF
+               : (iri_host_mode_t) conf->host_mode;
+}
+
+/* ---- addresses ---------------------------------------------------------- */
+
+/*
+ * An address, compared as in ap_fini_vhost_config().  All wildcards are
+ * equal.
+ */
+typedef struct {
+    unsigned char ip[16];
+    apr_size_t    len; /* 0: wildcard */
+    apr_port_t    port;
+} mod_iri_address_t;
+
+struct mod_iri_vhosts_s {
+    const server_rec *main_server;
+    apr_hash_t       *first; /* const server_rec by mod_iri_address_t: the
+                                first virtual host in file order */
+};
+
+static void
+mod_iri_address_init(const server_addr_rec *from, mod_iri_address_t *to)
+{
+    const apr_sockaddr_t *addr = from->host_addr;
+    apr_size_t            len = (apr_size_t) addr->ipaddr_len;
+
+    memset(to, 0, sizeof(*to));
+    to->port = from->host_port;
+    if (len <= sizeof(to->ip) && memcmp(addr->ipaddr_ptr, to->ip, len) != 0) {
+        memcpy(to->ip, addr->ipaddr_ptr, len);
+        to->len = len;
+    }
+}
+
+/* Returns: 1 if two servers have an address and port in common. */
+static int
+mod_iri_share_address(const server_rec *a, const server_rec *b)
+{
+    const server_addr_rec *x, *y;
+    mod_iri_address_t      one, other;
+
+    for (x = a->addrs; x != NULL; x = x->next) {
+        mod_iri_address_init(x, &one);
+        for (y = b->addrs; y != NULL; y = y->next) {
+            mod_iri_address_init(y, &other);
+            if (one.port == other.port && one.len == other.len
+                && memcmp(one.ip, other.ip, sizeof(one.ip)) == 0)
+            {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+const server_rec *
+mod_iri_first_server(const mod_iri_vhosts_t *vhosts,
+                     const server_addr_rec  *addr)
+{
+    mod_iri_address_t address;
+
+    mod_iri_address_init(addr, &address);
+    return apr_hash_get(vhosts->first, &address, sizeof(address));
+}
+
+mod_iri_vhosts_t *
+mod_iri_vhosts(apr_pool_t *pool, const server_rec *main_server)
+{
+    mod_iri_vhosts_t      *vhosts = apr_palloc(pool, sizeof(*vhosts));
+    mod_iri_address_t     *address;
+    const server_rec      *s;
+    const server_addr_rec *addr;
+
+    vhosts->main_server = main_server;
+    vhosts->first = apr_hash_make(pool);
+    for (s = main_server->next; s != NULL; s = s->next) {
+        for (addr = s->addrs; addr != NULL; addr = addr->next) {
+            address = apr_palloc(pool, sizeof(*address));
+            mod_iri_address_init(addr, address);
+            /* httpd's list is in reverse file order: the last one stays */
+            apr_hash_set(vhosts->first, address, sizeof(*address), s);
+        }
+    }
+    return vhosts;
+}
+
+/* ---- the IRIHost that applies ------------------------------------------- */
+
+/*
+ * Returns: the less strict of two settings: before, and those of a server;
+ * before if the server maps no hosts.
+ */
+static const iri_host_conf_t *
+mod_iri_less_strict(const server_rec *s, const iri_host_conf_t *before)
+{
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
+
+    if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON) {
+        return before;
+    }
+    return before && !before->strict ? before : &conf->host;
+}
+
+/*
+ * Returns: the settings by which the names of a server are mapped: those of
+ * the first virtual host of its addresses, the less strict if they differ;
+ * NULL: no host is mapped.
+ */
+static const iri_host_conf_t *
+mod_iri_host_conf(const mod_iri_vhosts_t *vhosts, const server_rec *s)
+{
+    const iri_host_conf_t *rules = NULL;
+    const server_addr_rec *addr;
+
+    if (s == vhosts->main_server) {
+        return mod_iri_less_strict(s, NULL);
+    }
+    for (addr = s->addrs; addr != NULL; addr = addr->next) {
+        rules = mod_iri_less_strict(mod_iri_first_server(vhosts, addr),
+                                    rules);
+    }
+    return rules;
+}
+
+iri_position_t
+mod_iri_server_position(const server_rec *s)
+{
+    iri_position_t at;
+
+    at.file = mod_iri_str(s->defn_name != NULL ? s->defn_name
+                                               : "the main server");
+    at.line = s->defn_name != NULL ? s->defn_line_number : 0;
+    return at;
+}
 
 /* ---- conflicts ---------------------------------------------------------- */
 
@@ -28,71 +176,43 @@ typedef struct {
 /* The state of collecting names. */
 typedef struct {
     const mod_iri_vhosts_t *vhosts;
-    const server_rec       *main_server;
     iri_env_apr_t           env;
     apr_array_header_t     *list;       /* of mod_iri_name_t */
-    apr_hash_t             *configured; /* set of all configured names, in
-                                           lower case */
+    apr_hash_t             *configured; /* by name in lower case: an array of
+                                           the virtual hosts that have it */
 } mod_iri_names_t;
 
-/* Returns: 1 if a list has a name. */
-static int
-mod_iri_list_has_name(const apr_array_header_t *list, const char *name)
-{
-    const char *listed;
-    int         i;
-
-    for (i = 0; list != NULL && i < list->nelts; i++) {
-        listed = APR_ARRAY_IDX(list, i, const char *);
-        if (listed != NULL && ap_cstr_casecmp(listed, name) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Returns: 1 if a server has a name. */
-static int
-mod_iri_has_name(const server_rec *s, const char *name)
-{
-    return (s->server_hostname != NULL
-            && ap_cstr_casecmp(s->server_hostname, name) == 0)
-           || mod_iri_list_has_name(s->names, name)
-           || mod_iri_list_has_name(s->wild_names, name);
-}
-
-/*
- * Add a name to the set of configured names.  The set is searched before the
- * list of servers, because there may be thousands of both.
- */
 static void
-mod_iri_add_configured(mod_iri_names_t *names, const char *name)
+mod_iri_add_configured(mod_iri_names_t *names, const server_rec *s,
+                       const char *name)
 {
-    char *key;
+    apr_pool_t         *pool = names->list->pool;
+    apr_array_header_t *servers;
+    char               *key;
 
-    if (name != NULL) {
-        key = apr_pstrdup(names->list->pool, name);
-        ap_str_tolower(key);
-        apr_hash_set(names->configured, key, APR_HASH_KEY_STRING, key);
+    if (name == NULL) {
+        return;
     }
+    key = apr_pstrdup(pool, name);
+    ap_str_tolower(key);
+    servers = apr_hash_get(names->configured, key, APR_HASH_KEY_STRING);
+    if (servers == NULL) {
+        servers = apr_array_make(pool, 1, sizeof(server_rec *));
+        apr_hash_set(names->configured, key, APR_HASH_KEY_STRING, servers);
+    }
+    APR_ARRAY_PUSH(servers, const server_rec *) = s;
 }
 
 static void
-mod_iri_add_configured_list(mod_iri_names_t          *names,
+mod_iri_add_configured_list(mod_iri_names_t *names, const server_rec *s,
                             const apr_array_header_t *list)
 {
     int i;
 
     for (i = 0; list != NULL && i < list->nelts; i++) {
-        mod_iri_add_configured(names, APR_ARRAY_IDX(list, i, const char *));
+        mod_iri_add_configured(names, s,
+                               APR_ARRAY_IDX(list, i, const char *));
     }
-}
-
-/* Returns: 1 if a server is configured with the name. name: in lower case. */
-static int
-mod_iri_is_name_configured(const mod_iri_names_t *names, const char *name)
-{
-    return apr_hash_get(names->configured, name, APR_HASH_KEY_STRING) != NULL;
 }
 
 /*
@@ -102,17 +222,18 @@ mod_iri_is_name_configured(const mod_iri_names_t *names, const char *name)
 static const server_rec *
 mod_iri_find_owner(const mod_iri_names_t *names, const mod_iri_name_t *name)
 {
-    const server_rec *s = mod_iri_is_name_configured(names, name->ascii)
-                              ? names->main_server->next
-                              : NULL;
+    const apr_array_header_t *servers = apr_hash_get(
+        names->configured, name->ascii, APR_HASH_KEY_STRING);
+    const server_rec *s;
+    int               i;
 
-    while (s != NULL
-           && (s == name->s || !mod_iri_share_address(name->s, s)
-               || !mod_iri_has_name(s, name->ascii)))
-    {
-        s = s->next;
+    for (i = 0; servers != NULL && i < servers->nelts; i++) {
+        s = APR_ARRAY_IDX(servers, i, const server_rec *);
+        if (s != name->s && mod_iri_share_address(name->s, s)) {
+            return s;
+        }
     }
-    return s;
+    return NULL;
 }
 
 /* ---- names in Unicode --------------------------------------------------- */
@@ -244,23 +365,19 @@ mod_iri_add_names(const mod_iri_vhosts_t *vhosts, server_rec *main_server,
     int             i;
 
     names.vhosts = vhosts;
-    names.main_server = main_server;
     names.configured = apr_hash_make(ptemp);
     names.list = apr_array_make(ptemp, 8, sizeof(mod_iri_name_t));
     iri_env_apr_init(&names.env, pconf, mod_iri_log_config, main_server);
     for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
         status = mod_iri_collect_names(&names, s);
     }
-    if (status != IRI_OK) {
+    if (status != IRI_OK || names.list->nelts == 0) {
         return status;
     }
-    if (names.list->nelts == 0) {
-        return IRI_OK;
-    }
-    for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_add_configured(&names, s->server_hostname);
-        mod_iri_add_configured_list(&names, s->names);
-        mod_iri_add_configured_list(&names, s->wild_names);
+    for (s = main_server->next; s != NULL; s = s->next) {
+        mod_iri_add_configured(&names, s, s->server_hostname);
+        mod_iri_add_configured_list(&names, s, s->names);
+        mod_iri_add_configured_list(&names, s, s->wild_names);
     }
     name = (mod_iri_name_t *) names.list->elts;
     for (i = 0; i < names.list->nelts && status == IRI_OK; i++) {

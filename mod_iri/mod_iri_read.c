@@ -1,5 +1,5 @@
 /*
- * mod_iri_read.c - request path -> canonical r->uri
+ * mod_iri_read.c - request path -> canonical r->uri; query -> UTF-8
  *
  * httpd processes r->parsed_uri.path, which is percent-encoded and the same
  * pointer as r->uri: it normalizes the path, decodes it once and matches it.
@@ -9,11 +9,17 @@
  *
  * A refused path is answered in pre_translate_name: after an error in
  * post_read_request httpd would close the connection.
+ *
+ * r->args and r->parsed_uri.query are replaced before rules run and before
+ * mod_cache makes its key, so QUERY_STRING, rewriting and proxies see UTF-8.
  */
 
 #include "mod_iri_hooks.h"
+#include "mod_iri_probe.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
+
+#include <apr_lib.h>
 
 /* ---- httpd's normalization ---------------------------------------------- */
 
@@ -43,6 +49,190 @@ mod_iri_normalized(request_rec *r, const char *path)
         flags |= AP_NORMALIZE_MERGE_SLASHES;
     }
     return ap_normalize_path(copy, flags) ? copy : NULL;
+}
+
+/* ---- the query ---------------------------------------------------------- */
+
+/*
+ * Read r->args.  Returns: OK: *query is set; DECLINED: there is nothing to
+ * decode; else an HTTP status.
+ */
+static int
+mod_iri_decode_query(request_rec *r, iri_query_t *query)
+{
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    iri_status_t                 status;
+
+    if (r->args == NULL
+        || !iri_query_needs_read(&conf->query, mod_iri_str(r->args)))
+    {
+        return DECLINED;
+    }
+    status = iri_query_read(mod_iri_env(r), &conf->query,
+                            mod_iri_str(r->args), query);
+    if (status != IRI_OK) {
+        mod_iri_note_error(r, "the query could not be read", status);
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    return OK;
+}
+
+/* Set r->args to UTF-8.  Returns: DECLINED, or 500. */
+static int
+mod_iri_read_query(request_rec *r)
+{
+    iri_query_t  query;
+    iri_notes_t *notes;
+    int          status = mod_iri_decode_query(r, &query);
+
+    if (status != OK) {
+        return status;
+    }
+    if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
+        notes = r->main == NULL && r->prev == NULL
+                    ? mod_iri_notes(r, IRI_LOG_INFO)
+                    : NULL;
+        if (notes != NULL) {
+            iri_note_query(notes, &query);
+        }
+    } else if (query.query.data != (const unsigned char *) r->args) {
+        r->args = mod_iri_dup(r->pool, query.query);
+        r->parsed_uri.query = r->args;
+    }
+    return DECLINED;
+}
+
+const char *
+mod_iri_query(request_rec *r)
+{
+    iri_query_t query;
+    int         status = mod_iri_decode_query(r, &query);
+
+    return status == OK         ? mod_iri_dup(r->pool, query.query)
+           : status == DECLINED ? r->args
+                                : NULL;
+}
+
+/* Returns: the request-target as the client sent it; NULL: there is none. */
+static const char *
+mod_iri_target_sent(const request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    return ctx && ctx->saved_unparsed ? ctx->saved_unparsed : r->unparsed_uri;
+}
+
+iri_str_t
+mod_iri_path_sent(const request_rec *r)
+{
+    const char *target = mod_iri_target_sent(r), *authority;
+    iri_str_t   path = { 0, NULL };
+
+    if (target == NULL) {
+        return path;
+    }
+    if (*target != '/') {
+        /* absolute form (RFC 9112, 3.2.2) */
+        authority = strstr(target, "://");
+        target = authority ? strchr(authority + 3, '/') : NULL;
+    }
+    if (target != NULL) {
+        path.data = (const unsigned char *) target;
+        path.len = strcspn(target, "?#");
+    }
+    return path;
+}
+
+const char *
+mod_iri_query_sent(const request_rec *r)
+{
+    const char *target = mod_iri_target_sent(r);
+    const char *query = target ? strchr(target, '?') : NULL;
+
+    return query ? apr_pstrmemdup(r->pool, query + 1, strcspn(query + 1, "#"))
+                 : NULL;
+}
+
+/*
+ * Returns: r->unparsed_uri with r->args as its query; NULL: it has that query
+ * already.
+ */
+static const char *
+mod_iri_unparsed_with_query(const request_rec *r)
+{
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const char                  *sent;
+
+    if (r->args == NULL
+        || !iri_query_needs_read(&conf->query, mod_iri_str(r->args)))
+    {
+        return NULL;
+    }
+    sent = mod_iri_query_sent(r);
+    if (sent == NULL || strcmp(sent, r->args) == 0) {
+        return NULL;
+    }
+    return apr_pstrcat(r->pool,
+                       apr_pstrmemdup(r->pool, r->unparsed_uri,
+                                      strcspn(r->unparsed_uri, "?")),
+                       "?", r->args, NULL);
+}
+
+/* ---- settings ---------------------------------------------------------- */
+
+/*
+ * Returns: 1 if a per-directory rule has redirected to a decoded path, which
+ * httpd decodes again.  The rules have judged "%A6", sent as "%25A6", as these
+ * three characters.  So a path that is decoded twice is read in UTF-8 only, and
+ * is looked up as without this module.
+ */
+static int
+mod_iri_is_decoded_again(const request_rec *r)
+{
+    const char *at;
+
+    if (r->prev == NULL || mod_iri_is_error_page(r)) {
+        return 0;
+    }
+    for (at = strchr(r->prev->uri, '%'); at != NULL; at = strchr(at + 1, '%'))
+    {
+        if (at[1] >= '8' && apr_isxdigit(at[1]) && apr_isxdigit(at[2])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const iri_reading_conf_t *
+mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf)
+{
+    iri_reading_conf_t *utf8;
+
+    if (mod_iri_is_decoded_again(r)) {
+        utf8 = apr_pmemdup(r->pool, &conf->reading, sizeof(*utf8));
+        utf8->charsets.count = 0;
+        return utf8;
+    }
+    return mod_iri_client_conf(r, conf);
+}
+
+iri_status_t
+mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
+                      iri_str_t path, iri_reading_t *out)
+{
+    iri_reading_conf_t  conf = mod_iri_server_conf(s)->reading;
+    iri_received_path_t request;
+    iri_status_t        status;
+
+    /* Only paths from clients are repaired. */
+    conf.repair = 0;
+    memset(&request, 0, sizeof(request));
+    request.path = path;
+    status = iri_read(env, &conf, &request, out);
+    if (status == IRI_OK) {
+        out->conf = &mod_iri_server_conf(s)->reading;
+    }
+    return status;
 }
 
 /* ---- reading ------------------------------------------------------------ */
@@ -84,7 +274,6 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     iri_status_t        status;
     iri_verdict_t       verdict;
     iri_received_path_t received;
-    iri_env_apr_t       env;
 
     if (ctx != NULL && ctx->uri == NULL
         && iri_request_requested_reading(ctx->state) != NULL)
@@ -94,7 +283,6 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     path = mod_iri_native_to_canonical(r, conf, r->parsed_uri.path);
     ctx = mod_iri_request_create(r);
     ctx->sent = r->parsed_uri.path;
-    mod_iri_env_init(&env, r);
     path = mod_iri_normalized(r, path);
     if (path == NULL) {
         return;
@@ -103,7 +291,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     received.path = mod_iri_str(path);
     received.escaped = 1;
     received.target = mod_iri_str(r->parsed_uri.path);
-    status = iri_request_read(ctx->state, &env.env,
+    status = iri_request_read(ctx->state, mod_iri_env(r),
                               mod_iri_reading_conf(r, conf), &received,
                               IRI_PATH_REQUESTED, &verdict);
     if (status == IRI_OK) {
@@ -131,8 +319,7 @@ mod_iri_handles_path(const request_rec *r, const mod_iri_server_conf_t *conf)
 static int
 mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
 {
-    iri_str_t     path = mod_iri_str(r->parsed_uri.path), units;
-    iri_env_apr_t env;
+    iri_str_t path = mod_iri_str(r->parsed_uri.path), units;
 
     if (conf->engine != IRI_ENGINE_ON || r->main != NULL
         || iri_method_writes(mod_iri_str(r->method))
@@ -140,8 +327,7 @@ mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
     {
         return 0;
     }
-    mod_iri_env_init(&env, r);
-    if (iri_repair_units(&env.env, path, &units) != IRI_OK
+    if (iri_repair_units(mod_iri_env(r), path, &units) != IRI_OK
         || units.data == path.data)
     {
         return 0;
@@ -295,19 +481,6 @@ mod_iri_restore_unparsed(request_rec *r)
 
 /* ---- pre_translate_name ------------------------------------------------- */
 
-static int
-mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
-{
-    iri_env_apr_t env;
-
-    /* if there is no reading, an error has occurred and was logged */
-    if (iri_request_reading(ctx->state) != NULL) {
-        mod_iri_env_init(&env, r);
-        iri_request_log_refusal(ctx->state, &env.env);
-    }
-    return ctx->refused;
-}
-
 /*
  * Replace r->unparsed_uri of an ASCII path if its query was converted, or if
  * "%uXXXX" was sent, which other modules must not take for an escape.
@@ -392,11 +565,15 @@ mod_iri_pre_translate(request_rec *r)
     if (conf->engine == IRI_ENGINE_REPORT) {
         return DECLINED;
     }
-    if (ctx->refused) {
-        return mod_iri_refuse(r, ctx);
+    if (ctx->refused == 0) {
+        mod_iri_set_unparsed(r, ctx);
+        return DECLINED;
     }
-    mod_iri_set_unparsed(r, ctx);
-    return DECLINED;
+    /* if there is no reading, an error has occurred and was logged */
+    if (iri_request_reading(ctx->state) != NULL) {
+        iri_request_log_refusal(ctx->state, mod_iri_env(r));
+    }
+    return ctx->refused;
 }
 
 /* ---- translate_name ----------------------------------------------------- */
@@ -413,7 +590,6 @@ mod_iri_check_decoded(request_rec *r)
     mod_iri_request_t     *ctx = mod_iri_request(r);
     iri_reading_t          reading;
     iri_shown_t            shown;
-    iri_env_apr_t          env;
 
     if ((ctx != NULL && iri_request_is_read(ctx->state, mod_iri_str(r->uri)))
         || !mod_iri_handles_path(r, conf) || conf->engine == IRI_ENGINE_REPORT
@@ -421,8 +597,7 @@ mod_iri_check_decoded(request_rec *r)
     {
         return DECLINED;
     }
-    mod_iri_env_init(&env, r);
-    if (mod_iri_read_internal(r->server, &env.env, mod_iri_str(r->uri),
+    if (mod_iri_read_internal(r->server, mod_iri_env(r), mod_iri_str(r->uri),
                               &reading)
             != IRI_OK
         || reading.verdict != IRI_PASS)
@@ -448,11 +623,6 @@ int
 mod_iri_translate(request_rec *r)
 {
     mod_iri_snapshot_url(r);
-    /* an ASCII path that no other module has replaced */
-    if (r->uri == r->parsed_uri.path
-        && mod_iri_is_marked(r, MOD_IRI_MARK_ASCII)) {
-        return DECLINED;
-    }
     if (mod_iri_check_decoded(r) != DECLINED) {
         return HTTP_NOT_FOUND;
     }

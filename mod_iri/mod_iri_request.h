@@ -37,6 +37,8 @@ typedef struct {
 
     int           is_ascii;    /* 1: the paths that were sent and found are
                                   both ASCII */
+    const char   *location;    /* the Location that this module has set, which
+                                  is a URI; else NULL */
     const char   *vary_set;    /* the Vary that this module has set until access
                                   is granted; NULL: none */
     const char   *vary_before; /* Vary before vary_set was set; NULL: none */
@@ -92,6 +94,9 @@ const iri_found_t *mod_iri_found(const mod_iri_request_t *ctx);
 /* Initialize an env for the core, with the pool and the log of a request. */
 void mod_iri_env_init(iri_env_apr_t *env, request_rec *r);
 
+/* Returns: such an env in r->pool. */
+const iri_env_t *mod_iri_env(request_rec *r);
+
 /* Returns: 1 for a subrequest that names a file on disk, not a URI. */
 int mod_iri_is_file_subrequest(const request_rec *r);
 
@@ -117,8 +122,6 @@ struct mod_iri_probe_s *mod_iri_probe_of(const request_rec *r);
  * escaping it.
  */
 void mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx);
-
-/* ---- mod_iri_notes.c ---------------------------------------------------- */
 
 /* Key of the iri_notes_t in the pool of a main request. */
 extern const char mod_iri_notes_key[];
@@ -146,7 +149,7 @@ iri_notes_t *mod_iri_notes(request_rec *r, iri_log_level_t level);
 /* iri_env_t.log; arg: a request_rec */
 void mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line);
 
-/* ---- mod_iri_reading.c -------------------------------------------------- */
+/* ---- mod_iri_read.c ----------------------------------------------------- */
 
 /*
  * Returns: the settings by which the path of a request is read: conf->reading,
@@ -164,32 +167,6 @@ mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf);
 iri_status_t mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
                                    iri_str_t path, iri_reading_t *out);
 
-/* ---- mod_iri_client.c --------------------------------------------------- */
-
-/* Returns: the value of iri-charset; NULL: not set. */
-const char *mod_iri_client_charsets(const request_rec           *r,
-                                    const mod_iri_server_conf_t *conf);
-
-/*
- * Returns: the settings for reading with this value of iri-charset; without
- * charsets if the value is invalid.
- * Value: "EUC-JP, Shift_JIS"
- */
-const iri_reading_conf_t *
-mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf,
-                    const char *value);
-
-/*
- * Set Vary after a path was read or looked up, if the answer may depend on
- * iri-charset.
- */
-void mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx);
-
-/* ---- mod_iri_query.c ---------------------------------------------------- */
-
-/* Set r->args to UTF-8.  Returns: DECLINED, or 500. */
-int mod_iri_read_query(request_rec *r);
-
 /*
  * Returns: r->args in UTF-8, without changing r; NULL: there is no query, or
  * an error occurred.
@@ -202,11 +179,33 @@ const char *mod_iri_query_sent(const request_rec *r);
 /* Returns: the path as it was sent, percent-encoded or raw; empty: unknown. */
 iri_str_t mod_iri_path_sent(const request_rec *r);
 
+/* ---- mod_iri_client.c --------------------------------------------------- */
+
+/* Returns: the value of iri-charset; NULL: not set. */
+const char *mod_iri_client_charsets(const request_rec           *r,
+                                    const mod_iri_server_conf_t *conf);
+
 /*
- * Returns: r->unparsed_uri with r->args as its query; NULL: it has that query
- * already.
+ * Returns: the settings for reading, with the charsets of iri-charset if it is
+ * set; without charsets if its value is invalid.
+ * Value: "EUC-JP, Shift_JIS"
  */
-const char *mod_iri_unparsed_with_query(const request_rec *r);
+const iri_reading_conf_t *
+mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf);
+
+/*
+ * Set Vary after a path was read or looked up, if the answer may depend on
+ * iri-charset.
+ */
+void mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx);
+
+/* ---- mod_iri_host.c ----------------------------------------------------- */
+
+/*
+ * If mod_vhost_alias has made the document root from A-labels and it does not
+ * exist, use the directory with the U-labels.
+ */
+void mod_iri_map_root(request_rec *r);
 
 /* ---- mod_iri_restart.c -------------------------------------------------- */
 
@@ -223,12 +222,10 @@ void mod_iri_snapshot_url(request_rec *r);
 const char *mod_iri_restart_url(const request_rec *r);
 
 /*
- * Restart a request with the entry that the lookup of moved has found.  path:
- * the output of iri_request_can_restart().  Returns: the status that
- * map_to_storage must return.
+ * Restart a request with the entry that a lookup with the verdict RESTART has
+ * found.  Returns: the status that map_to_storage must return.
  */
-int mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
-                    iri_str_t path);
+int mod_iri_restart(request_rec *r, const iri_lookup_t *lookup);
 
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 

@@ -414,27 +414,11 @@ mod_iri_restart_url(const request_rec *r)
 }
 
 /*
- * Returns: the core's state of the request that was read; the event of that
- * request is counted.
- */
-static iri_request_t *
-mod_iri_snapshot_state(const mod_iri_snapshot_t *snapshot)
-{
-    iri_request_t *state = mod_iri_request_create(snapshot->original)->state;
-
-    if (iri_request_state(state) == IRI_STATE_NEW) {
-        iri_request_set_ascii(state, mod_iri_str(snapshot->url));
-    }
-    return state;
-}
-
-/*
  * iri_request_restart() must add its note before r is restored: env refers to r
  * as it was before.
  */
 int
-mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
-                iri_str_t path)
+mod_iri_restart(request_rec *r, const iri_lookup_t *lookup)
 {
     mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
     apr_pool_t         *pool = r->pool;
@@ -444,12 +428,13 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
     iri_str_t      uri;
 
     mod_iri_env_init(&env, r);
-    if (iri_path_to_uri(&env.env, path, &uri) != IRI_OK) {
+    if (iri_path_to_uri(&env.env, lookup->restart, &uri) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    state = mod_iri_snapshot_state(snapshot);
-    iri_request_restart(state, &env.env, moved->lookup,
-                        mod_iri_str(snapshot->url), path, 0);
+    /* the event of the request that was read is counted */
+    state = mod_iri_request_create(snapshot->original)->state;
+    iri_request_restart(state, &env.env, lookup, mod_iri_str(snapshot->url),
+                        lookup->restart, 0);
     mod_iri_snapshot_restore(snapshot, r);
     mod_iri_restore_path(r, state, mod_iri_dup(r->pool, uri));
     return mod_iri_process_restarted(r, pool, is_lookup);

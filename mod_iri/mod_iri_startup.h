@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ---- mod_iri_startup.c -------------------------------------------------- */
+/* ---- mod_iri_config.c --------------------------------------------------- */
 
 /*
  * Returns: 1 in the first of the two passes in which httpd reads its
@@ -28,6 +28,28 @@ void mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line);
  * call; it lives as long as pconf.  NULL: the data of ICU is missing.
  */
 iri_registry_t *mod_iri_registry(apr_pool_t *pconf);
+
+/* ---- mod_iri_names.c ---------------------------------------------------- */
+
+/* Virtual hosts by address. */
+typedef struct mod_iri_vhosts_s mod_iri_vhosts_t;
+
+/* Returns: all virtual hosts, in pool. */
+mod_iri_vhosts_t *mod_iri_vhosts(apr_pool_t *pool,
+                                 const server_rec *main_server);
+
+/*
+ * Returns: the first virtual host of an address.  addr: an address of a
+ * virtual host.
+ */
+const server_rec *mod_iri_first_server(const mod_iri_vhosts_t *vhosts,
+                                       const server_addr_rec *addr);
+
+/* Returns: the IRIHost of a server; off if its engine is off. */
+iri_host_mode_t mod_iri_host_mode(const server_rec *s);
+
+/* Returns: the file and line in which a server is configured. */
+iri_position_t mod_iri_server_position(const server_rec *s);
 
 /* ---- mod_iri_check.c ---------------------------------------------------- */
 

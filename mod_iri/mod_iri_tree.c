@@ -297,42 +297,12 @@ mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
         pool);
 }
 
-static const iri_tree_conf_t *
-mod_iri_tree_unfolded(const iri_env_t *env, const iri_search_t *search,
-                      iri_str_t names)
-{
-    apr_pool_t      *pool = ((const iri_env_apr_t *) env->ctx)->pool;
-    iri_tree_conf_t *tree = apr_pmemdup(
-        pool, mod_iri_tree_at(env, search, names), sizeof(*tree));
-
-    tree->match &= ~IRI_FOLD_INDEXED;
-    return tree;
-}
-
-/*
- * Let the core request the settings of each directory below the root of a
- * search.
- */
-static void
-mod_iri_search_set_settings(const mod_iri_server_conf_t *conf,
-                            const char                  *root,
-                            iri_directory_conf_t         settings_of,
-                            iri_search_t *search, apr_pool_t *pool)
-{
-    mod_iri_settings_t *settings = apr_palloc(pool, sizeof(*settings));
-
-    settings->conf = conf;
-    settings->root = root;
-    search->settings_of = settings_of;
-    search->settings_data = settings;
-}
-
 void
-mod_iri_search_set_trees(request_rec *r, iri_search_t *search)
+mod_iri_search_set_trees(const server_rec *server, iri_env_apr_t *env,
+                         iri_search_t *search)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-    const char                  *root;
-    iri_env_apr_t                env;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(server);
+    mod_iri_settings_t          *settings;
 
     search->tree = &conf->tree;
     search->settings_of = NULL;
@@ -340,23 +310,15 @@ mod_iri_search_set_trees(request_rec *r, iri_search_t *search)
     if (conf->sections->nelts == 0) {
         return;
     }
-    mod_iri_env_init(&env, r);
-    root = mod_iri_canonical_path(r->server,
-                                  mod_iri_dup(r->pool, search->root), &env);
-    search->tree = mod_iri_tree_of(conf, root, r->pool);
-    if (mod_iri_has_section(conf, root, 1)) {
-        mod_iri_search_set_settings(conf, root, mod_iri_tree_at, search,
-                                    r->pool);
+    settings = apr_palloc(env->pool, sizeof(*settings));
+    settings->conf = conf;
+    settings->root = mod_iri_canonical_path(
+        server, mod_iri_dup(env->pool, search->root), env);
+    search->tree = mod_iri_tree_of(conf, settings->root, env->pool);
+    if (mod_iri_has_section(conf, settings->root, 1)) {
+        search->settings_of = mod_iri_tree_at;
+        search->settings_data = settings;
     }
-}
-
-void
-mod_iri_search_set_unfolded(const mod_iri_server_conf_t *conf,
-                            iri_search_t *search, apr_pool_t *pool)
-{
-    search->tree = &conf->tree;
-    mod_iri_search_set_settings(conf, "", mod_iri_tree_unfolded, search,
-                                pool);
 }
 
 /* ---- settings of a request ---------------------------------------------- */

@@ -44,15 +44,9 @@ const iri_tree_conf_t *mod_iri_tree_of_parent(request_rec *r);
  */
 const char *mod_iri_settings_path(request_rec *r);
 
-/*
- * Set the settings of a search whose root and path are set; it must be used
- * with an env of mod_iri_env_init().
- */
-void mod_iri_search_set_trees(request_rec *r, iri_search_t *search);
-
-/* The same without folding and without a request, for post_config. */
-void mod_iri_search_set_unfolded(const mod_iri_server_conf_t *conf,
-                                 iri_search_t *search, apr_pool_t *pool);
+/* Set the settings of a search whose root is set, for its use with env. */
+void mod_iri_search_set_trees(const server_rec *server, iri_env_apr_t *env,
+                              iri_search_t *search);
 
 /*
  * Returns: the canonical path of a directory, in the pool of env; path itself

@@ -87,28 +87,15 @@ mod_iri_var_path(const request_rec *r, const mod_iri_request_t *ctx)
 static const char *
 mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
 {
-    iri_env_apr_t env;
-    iri_str_t     uri;
+    iri_str_t uri;
 
     if (ctx && ctx->uri) {
         return ctx->uri;
     }
-    mod_iri_env_init(&env, r);
-    return iri_path_to_uri(&env.env, mod_iri_var_path(r, ctx), &uri) == IRI_OK
+    return iri_path_to_uri(mod_iri_env(r), mod_iri_var_path(r, ctx), &uri)
+                   == IRI_OK
                ? mod_iri_dup(r->pool, uri)
                : NULL;
-}
-
-/*
- * Returns: a form of the host name, with NUL at its end; name itself if the
- * form is name.
- */
-static const char *
-mod_iri_host_form(const request_rec *r, iri_str_t form, const char *name)
-{
-    return form.data == (const unsigned char *) name && name[form.len] == '\0'
-               ? name
-               : mod_iri_dup(r->pool, form);
 }
 
 /*
@@ -124,21 +111,19 @@ typedef struct {
 static void
 mod_iri_read_host(request_rec *r, mod_iri_host_forms_t *forms)
 {
-    iri_env_apr_t env;
-    iri_host_t    host;
+    iri_host_t host;
 
     if (forms->name != NULL) {
         return;
     }
-    mod_iri_env_init(&env, r);
     forms->name = ap_get_server_name_for_url(r);
-    if (iri_host_forms(&env.env, &mod_iri_server_conf(r->server)->host,
+    if (iri_host_forms(mod_iri_env(r), &mod_iri_server_conf(r->server)->host,
                        mod_iri_str(forms->name), &host)
             == IRI_OK
         && host.verdict != IRI_REFUSE)
     {
-        forms->ascii = mod_iri_host_form(r, host.ascii, forms->name);
-        forms->unicode = mod_iri_host_form(r, host.unicode, forms->name);
+        forms->ascii = mod_iri_dup(r->pool, host.ascii);
+        forms->unicode = mod_iri_dup(r->pool, host.unicode);
     }
 }
 
@@ -147,14 +132,12 @@ static const char *
 mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
                 const mod_iri_host_forms_t *forms)
 {
-    apr_port_t    port = ap_get_server_port(r);
-    const char   *sent = r->parsed_uri.query; /* a rule may set r->args */
-    iri_env_apr_t env;
-    iri_str_t     path;
+    apr_port_t  port = ap_get_server_port(r);
+    const char *sent = r->parsed_uri.query; /* a rule may set r->args */
+    iri_str_t   path;
 
-    mod_iri_env_init(&env, r);
     if (forms->unicode == NULL
-        || iri_path_to_iri(&env.env, mod_iri_var_path(r, ctx), &path)
+        || iri_path_to_iri(mod_iri_env(r), mod_iri_var_path(r, ctx), &path)
                != IRI_OK)
     {
         return NULL;
@@ -170,12 +153,10 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
 static const char *
 mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
 {
-    iri_env_apr_t env;
     iri_lookup_t *lookup = ctx != NULL ? ctx->lookup : NULL;
 
     if (r->finfo.filetype == APR_NOFILE && lookup != NULL) {
-        mod_iri_env_init(&env, r);
-        if (iri_lookup_split(&env.env, lookup) == IRI_OK) {
+        if (iri_lookup_split(mod_iri_env(r), lookup) == IRI_OK) {
             return mod_iri_dup(r->pool,
                                path_info ? lookup->path_info : lookup->entry);
         }
@@ -202,18 +183,16 @@ mod_iri_is_found_by_httpd(const request_rec *r)
 static const char *
 mod_iri_var_match(request_rec *r, const mod_iri_request_t *ctx)
 {
-    iri_match_t   match = IRI_MATCH_NONE;
-    iri_env_apr_t env;
-    const char   *set = ctx == NULL ? apr_table_get(
-                            r->subprocess_env, mod_iri_var_names[MOD_IRI_MATCH])
-                                    : NULL;
+    iri_match_t match = IRI_MATCH_NONE;
+    const char *set = ctx == NULL ? apr_table_get(
+                          r->subprocess_env, mod_iri_var_names[MOD_IRI_MATCH])
+                                  : NULL;
 
     if (set != NULL) {
         return set;
     }
     if (ctx != NULL && ctx->lookup != NULL) {
-        mod_iri_env_init(&env, r);
-        match = iri_request_match(ctx->state, &env.env, ctx->lookup, 0);
+        match = iri_request_match(ctx->state, mod_iri_env(r), ctx->lookup, 0);
     } else if (mod_iri_is_found_by_httpd(r)) {
         match = IRI_MATCH_EXACT;
     }
@@ -308,13 +287,12 @@ mod_iri_vars_present(const request_rec *r)
     return present;
 }
 
-/*
- * Set the variables from to to.  present: the result of mod_iri_vars_present().
- */
+/* Set the variables from to to. */
 static void
 mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
-                 mod_iri_var_t from, mod_iri_var_t to, unsigned present)
+                 mod_iri_var_t from, mod_iri_var_t to)
 {
+    unsigned             present = mod_iri_vars_present(r);
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
     mod_iri_var_t        var;
     const char          *value;
@@ -354,14 +332,13 @@ mod_iri_is_canonical(const mod_iri_request_t *ctx)
 void
 mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
-    unsigned present = mod_iri_vars_present(r);
+    int keeps = r->main != NULL && mod_iri_is_canonical(ctx)
+                && apr_table_get(r->subprocess_env,
+                                 mod_iri_var_names[MOD_IRI_FORM])
+                       != NULL;
 
     mod_iri_vars_set(r, ctx, MOD_IRI_HOST,
-                     r->main != NULL && (present & 1u << MOD_IRI_FORM)
-                             && mod_iri_is_canonical(ctx)
-                         ? MOD_IRI_QUERY
-                         : MOD_IRI_CHARSET,
-                     present);
+                     keeps ? MOD_IRI_QUERY : MOD_IRI_CHARSET);
 }
 
 void
@@ -375,8 +352,7 @@ mod_iri_vars_set_redirected(request_rec *r)
 void
 mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx)
 {
-    mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH,
-                     mod_iri_vars_present(r));
+    mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
 }
 
 /*
@@ -444,11 +420,9 @@ void
 mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)
 {
     if (ctx != NULL && !ctx->is_ascii) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO,
-                         mod_iri_vars_present(r));
+        mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
     } else if (r->handler != NULL && r->main == NULL) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO,
-                         mod_iri_vars_present(r));
+        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO);
     }
 }
 

@@ -190,7 +190,6 @@ iri_request_find(iri_request_t *request, const iri_env_t *env,
                  const iri_search_t *search, const iri_find_conf_t *conf)
 {
     iri_lookup_t *lookup;
-    iri_str_t     path;
 
     for (lookup = request->lookups; lookup; lookup = lookup->next) {
         if (iri_str_equal(lookup->path, conf->path)
@@ -209,7 +208,8 @@ iri_request_find(iri_request_t *request, const iri_env_t *env,
 
     if (lookup->found.verdict == IRI_RESTART && !request->report
         && !conf->is_destination
-        && !iri_request_can_restart(request, env, lookup, conf, &path))
+        && !iri_request_can_restart(request, env, lookup, conf,
+                                    &lookup->restart))
     {
         iri_lookup_run_canonical(request, env, lookup, conf);
     }

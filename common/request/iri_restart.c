@@ -264,6 +264,11 @@ iri_request_restart(iri_request_t *request, const iri_env_t *env,
         return;
     }
 
+    /* A path that was not read is ASCII. */
+    if (request->state == IRI_STATE_NEW) {
+        request->ascii = url;
+    }
+
     request->restart = path;
     request->sent = url;
     request->match = found->match;

@@ -105,7 +105,6 @@ int iri_request_is_reported(const iri_request_t *request);
 /* Returns: notes without an event; NULL: no memory. */
 iri_notes_t *iri_notes_create(const iri_env_t *env);
 
-
 /* As iri_vnote(), with variable arguments instead of a va_list. */
 void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
               const char *format, ...)

@@ -90,16 +90,13 @@ static void
 server_restart(server_t *server, int page)
 {
     iri_lookup_t *lookup;
-    iri_str_t     path;
 
     server->find.page = page;
     lookup = server_find(server, "/secret/NAME.txt", "/secret/NAME.txt");
     assert_int_equal(lookup->found.verdict, IRI_RESTART);
-    assert_true(iri_request_can_restart(server->request, &server->core.env,
-                                        lookup, &server->find, &path));
-    assert_text(path, "/secret/name.txt");
+    assert_text(lookup->restart, "/secret/name.txt");
     iri_request_restart(server->request, &server->core.env, lookup,
-                        S("/secret/NAME.txt"), path, page);
+                        S("/secret/NAME.txt"), lookup->restart, page);
 }
 
 
@@ -334,6 +331,12 @@ test_hidden_names(void **unused)
     /* without a restart no names are hidden */
     enter(&server, IRI_STATE_DENIED);
     assert_false(iri_request_hides_found(server.request, 1));
+    core_free(&server.core);
+
+    /* a path that was not read */
+    server_start(&server);
+    server_restart(&server, 0);
+    assert_text(iri_request_path(server.request, 1), "/secret/NAME.txt");
     core_free(&server.core);
 
     /* a path set by a rule has the names of the request */
