@@ -1,10 +1,28 @@
 /*
- * iri_utf16.c - conversion of the UTF-16 that ICU produces to UTF-8
+ * iri_utf16.c - conversion from and to the UTF-16 of ICU
  */
 
 #include <unicode/ustring.h>
 
 #include "iriref/iri_iriref.h"
+
+
+iri_status_t
+iri_utf16(const iri_env_t *env, iri_str_t text, UChar **units, int32_t *count)
+{
+    UErrorCode error = U_ZERO_ERROR;
+
+    /* UTF-16 has at most as many units as UTF-8 has octets. */
+    *units = env->alloc(env->ctx, (text.len + 1) * sizeof(UChar));
+    if (*units == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    u_strFromUTF8(*units, (int32_t) text.len + 1, count,
+                  (const char *) text.data, (int32_t) text.len, &error);
+
+    return U_SUCCESS(error) ? IRI_OK : IRI_ICU_FAILED;
+}
 
 
 iri_status_t
