@@ -17,15 +17,8 @@
 #include "unicode/iri_unicode.h"
 #include "iriref/iri_iriref.h"
 
-/* The skeleton of one ASCII character. */
-typedef struct {
-    unsigned char len; /* 0: unknown, since it does not fit */
-    char          octets[7];
-} iri_ascii_skeleton_t;
-
 struct iri_confusables_s {
-    USpoofChecker       *scripts;
-    iri_ascii_skeleton_t ascii[0x80];
+    USpoofChecker *scripts;
 };
 
 static const char *const iri_warning_texts[IRI_WARNINGS] = {
@@ -53,33 +46,6 @@ iri_warning_text(iri_warning_kind_t kind)
 
 /* ---- the rules of ICU ---------------------------------------------------- */
 
-/* Fill the skeletons of single characters; that of an ASCII text is their
-   concatenation. */
-static void
-iri_confusables_fill_ascii(iri_confusables_t *confusables, UErrorCode *error)
-{
-    char    c;
-    int32_t len;
-    size_t  i;
-
-    for (i = 0x20; i < 0x7f && U_SUCCESS(*error); i++) {
-        iri_ascii_skeleton_t *skeleton = &confusables->ascii[i];
-
-        c = (char) i;
-        len = uspoof_getSkeletonUTF8(confusables->scripts, 0, &c, 1,
-                                     skeleton->octets,
-                                     sizeof(skeleton->octets), error);
-
-        if (*error == U_BUFFER_OVERFLOW_ERROR) {
-            *error = U_ZERO_ERROR;
-            len = 0;
-        }
-
-        skeleton->len = (unsigned char) len;
-    }
-}
-
-
 iri_confusables_t *
 iri_confusables_create(void)
 {
@@ -101,7 +67,6 @@ iri_confusables_create(void)
            Chinese or Korean. */
         uspoof_setRestrictionLevel(confusables->scripts,
                                    USPOOF_HIGHLY_RESTRICTIVE);
-        iri_confusables_fill_ascii(confusables, &error);
     }
 
     if (U_FAILURE(error)) {
@@ -344,50 +309,6 @@ iri_checker_nfc(iri_checker_t *checker, size_t offset)
 }
 
 
-/* The length of the skeleton of an ASCII text; 0: ICU must compute it. */
-static size_t
-iri_skeleton_ascii_len(const iri_confusables_t *confusables, iri_str_t text)
-{
-    size_t i, len = 0;
-
-    for (i = 0; i < text.len; i++) {
-        if (text.data[i] >= 0x80 || confusables->ascii[text.data[i]].len == 0)
-        {
-            return 0;
-        }
-
-        len += confusables->ascii[text.data[i]].len;
-    }
-
-    return len;
-}
-
-
-static iri_status_t
-iri_skeleton_ascii(const iri_env_t *env, const iri_confusables_t *confusables,
-                   iri_str_t text, size_t len, iri_str_t *out)
-{
-    unsigned char *skeleton = env->alloc(env->ctx, len), *p = skeleton;
-    size_t         i;
-
-    if (skeleton == NULL) {
-        return IRI_NO_MEMORY;
-    }
-
-    for (i = 0; i < text.len; i++) {
-        const iri_ascii_skeleton_t *one = &confusables->ascii[text.data[i]];
-
-        memcpy(p, one->octets, one->len);
-        p += one->len;
-    }
-
-    out->data = skeleton;
-    out->len = len;
-
-    return IRI_OK;
-}
-
-
 iri_status_t
 iri_skeleton(const iri_env_t *env, const iri_confusables_t *confusables,
              iri_str_t text, iri_str_t *out)
@@ -396,11 +317,6 @@ iri_skeleton(const iri_env_t *env, const iri_confusables_t *confusables,
     const char *octets = (const char *) text.data;
     char       *skeleton;
     int32_t     len = (int32_t) text.len, count;
-    size_t      ascii = iri_skeleton_ascii_len(confusables, text);
-
-    if (ascii != 0) {
-        return iri_skeleton_ascii(env, confusables, text, ascii, out);
-    }
 
     /* Most skeletons are not much longer than the text. */
     count = len + len / 2 + 16;
