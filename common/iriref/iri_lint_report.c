@@ -3,9 +3,6 @@
  * names
  */
 
-#include <unicode/uchar.h>
-#include <unicode/unorm2.h>
-
 #include "iri_lint.h"
 #include "iriref/iri_iriref.h"
 #include "unicode/iri_unicode.h"
@@ -20,61 +17,25 @@ iri_lint_wants(const iri_lint_t *lint, iri_lint_kind_t kind)
 }
 
 
-void
-iri_finding_init(iri_finding_t *finding, iri_lint_kind_t kind,
-                 const iri_lint_entry_t *entry)
+iri_status_t
+iri_lint_report(const iri_lint_t *lint, const iri_lint_entry_t *entry,
+                const iri_lint_entry_t *other, iri_finding_t finding)
 {
-    memset(finding, 0, sizeof(*finding));
-    finding->kind = kind;
+    if (!iri_lint_wants(lint, finding.kind)) {
+        return IRI_OK;
+    }
 
     if (entry != NULL) {
-        finding->octets = entry->octets;
-        finding->name = entry->name;
+        finding.octets = entry->octets;
+        finding.name = entry->name;
     }
-}
-
-
-iri_status_t
-iri_lint_report_finding(const iri_lint_t *lint, const iri_finding_t *finding)
-{
-    return iri_lint_wants(lint, finding->kind)
-               ? lint->each(lint->arg, finding)
-               : IRI_OK;
-}
-
-
-iri_status_t
-iri_lint_report(const iri_lint_t *lint, iri_lint_kind_t kind,
-                const iri_lint_entry_t *entry, const iri_lint_entry_t *other,
-                iri_match_t match, iri_str_t charset)
-{
-    iri_finding_t finding;
-
-    iri_finding_init(&finding, kind, entry);
-    finding.match = match;
-    finding.charset = charset;
 
     if (other != NULL) {
         finding.other = other->octets;
         finding.other_name = other->name;
     }
 
-    return iri_lint_report_finding(lint, &finding);
-}
-
-
-iri_status_t
-iri_lint_report_meant(const iri_lint_t *lint, iri_lint_kind_t kind,
-                      const iri_lint_entry_t *entry, iri_str_t meant,
-                      iri_str_t charset)
-{
-    iri_finding_t finding;
-
-    iri_finding_init(&finding, kind, entry);
-    finding.meant = meant;
-    finding.charset = charset;
-
-    return iri_lint_report_finding(lint, &finding);
+    return lint->each(lint->arg, &finding);
 }
 
 
@@ -104,9 +65,8 @@ iri_lint_copy(const iri_lint_t *lint, iri_str_t text, iri_str_t *out)
 }
 
 
-/* name is in NFC, so it is in NFKC unless NFKC replaces a character of it. */
 int
-iri_lint_is_nfkc(iri_str_t name)
+iri_lint_has(iri_str_t name, int (*test)(uint32_t c))
 {
     const unsigned char *p = name.data, *end = p + name.len;
     uint32_t             c;
@@ -115,16 +75,12 @@ iri_lint_is_nfkc(iri_str_t name)
     for (/* void */; p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
 
-        if (n == 0) {
-            break;
-        }
-
-        if (iri_char_is_compatibility(c)) {
-            return 0;
+        if (n == 0 || test(c)) {
+            return n != 0;
         }
     }
 
-    return 1;
+    return 0;
 }
 
 

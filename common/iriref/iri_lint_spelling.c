@@ -203,10 +203,9 @@ iri_spelling_find(iri_spelling_t *spelling)
 iri_status_t
 iri_lint_spellings(iri_lint_t *lint)
 {
-    static const iri_str_t none = { 0, NULL };
-    iri_spelling_t         spelling;
-    iri_status_t           status;
-    size_t                 i;
+    iri_spelling_t spelling;
+    iri_status_t   status;
+    size_t         i;
 
     status = iri_spelling_create(&spelling, lint);
 
@@ -221,8 +220,9 @@ iri_lint_spellings(iri_lint_t *lint)
     for (i = 0; status == IRI_OK && i < lint->named; i++) {
         if (spelling.nearest[i] != i) {
             status = iri_lint_report(
-                lint, IRI_LINT_COLLISION, lint->sorted[i],
-                lint->sorted[spelling.nearest[i]], IRI_MATCH_SPELLING, none);
+                lint, lint->sorted[i], lint->sorted[spelling.nearest[i]],
+                (iri_finding_t){ .kind = IRI_LINT_COLLISION,
+                                 .match = IRI_MATCH_SPELLING });
         }
     }
 
