@@ -412,20 +412,17 @@ iri_scan(iri_scan_t *scan, unsigned bits, int private)
 
 /* Scan the port, if there is a ":", and check that the authority ends. */
 static iri_expect_t
-iri_scan_port(iri_scan_t *scan, iri_parts_t *parts)
+iri_scan_port(iri_scan_t *scan)
 {
-    const unsigned char *from;
-    iri_expect_t         expected = IRI_EXPECT_HOST;
+    iri_expect_t expected = IRI_EXPECT_HOST;
 
     if (scan->p < scan->end && *scan->p == ':') {
-        for (from = ++scan->p;
-             scan->p < scan->end && iri_octet_is(*scan->p, IRI_OCTET_DIGIT);
-             scan->p++)
-        { /* void */
-        }
-
-        parts->port = iri_str_between(from, scan->p);
         expected = IRI_EXPECT_PORT;
+
+        do {
+            scan->p++;
+        } while (scan->p < scan->end
+                 && iri_octet_is(*scan->p, IRI_OCTET_DIGIT));
     }
 
     return scan->p == scan->end
@@ -437,7 +434,7 @@ iri_scan_port(iri_scan_t *scan, iri_parts_t *parts)
 
 /* Scan an IP literal in brackets, and the port. */
 static iri_expect_t
-iri_scan_literal(iri_scan_t *scan, iri_parts_t *parts)
+iri_scan_literal(iri_scan_t *scan)
 {
     const unsigned char *from = scan->p;
     const unsigned char *close;
@@ -451,16 +448,15 @@ iri_scan_literal(iri_scan_t *scan, iri_parts_t *parts)
     }
 
     scan->p = close + 1;
-    parts->host = iri_str_between(from, scan->p);
 
-    return iri_scan_port(scan, parts);
+    return iri_scan_port(scan);
 }
 
 
 /* RFC 3986, 3.2.  A userinfo may contain ":", so only "@" distinguishes it
    from a host with a port. */
 static iri_expect_t
-iri_scan_authority(iri_scan_t *scan, iri_parts_t *parts)
+iri_scan_authority(iri_scan_t *scan)
 {
     const unsigned char *from = scan->p, *colon;
 
@@ -471,21 +467,16 @@ iri_scan_authority(iri_scan_t *scan, iri_parts_t *parts)
         iri_scan(scan, IRI_OCTET_USERINFO, 0);
 
         if (scan->p < scan->end && *scan->p == '@') {
-            parts->userinfo = iri_str_between(from, scan->p++);
-            from = scan->p;
+            from = ++scan->p;
             iri_scan(scan, IRI_OCTET_HOST, 0);
         } else {
             scan->p = colon;
         }
     }
 
-    if (scan->p == from && from < scan->end && *from == '[') {
-        return iri_scan_literal(scan, parts);
-    }
-
-    parts->host = iri_str_between(from, scan->p);
-
-    return iri_scan_port(scan, parts);
+    return scan->p == from && from < scan->end && *from == '['
+               ? iri_scan_literal(scan)
+               : iri_scan_port(scan);
 }
 
 
@@ -494,7 +485,7 @@ iri_scan_authority(iri_scan_t *scan, iri_parts_t *parts)
  * that a server may, except an IPv6 address in brackets.
  */
 static iri_expect_t
-iri_scan_authority_draft(iri_scan_t *scan, iri_parts_t *parts)
+iri_scan_authority_draft(iri_scan_t *scan)
 {
     const unsigned char *from = scan->p, *host;
 
@@ -503,12 +494,8 @@ iri_scan_authority_draft(iri_scan_t *scan, iri_parts_t *parts)
 
     if (host < scan->end && *host == '[' && (host > scan->p || host == from))
     {
-        if (host > scan->p) {
-            parts->userinfo = iri_str_between(from, scan->p);
-        }
-
         scan->p = host;
-        return iri_scan_literal(scan, parts);
+        return iri_scan_literal(scan);
     }
 
     /* IRI_OCTET_PATH would allow "@", but also "/", which ends the authority;
@@ -518,151 +505,100 @@ iri_scan_authority_draft(iri_scan_t *scan, iri_parts_t *parts)
         iri_scan(scan, IRI_OCTET_USERINFO, 0);
     }
 
-    if (scan->p < scan->end
-        && !iri_octet_is(*scan->p, IRI_OCTET_AUTHORITY_END)) {
-        return iri_scan_error(scan, IRI_EXPECT_AUTHORITY);
-    }
-
-    parts->authority = iri_str_between(from, scan->p);
-    iri_split_authority(parts);
-
-    return IRI_EXPECT_NOTHING;
+    return scan->p == scan->end
+                   || iri_octet_is(*scan->p, IRI_OCTET_AUTHORITY_END)
+               ? IRI_EXPECT_NOTHING
+               : iri_scan_error(scan, IRI_EXPECT_AUTHORITY);
 }
 
 
-/* Check the authority; p is at "//". */
+/* Check that a path, query or fragment, which may be absent, contains only the
+   classes of octets. */
 static iri_expect_t
-iri_check_authority(iri_scan_t *scan, iri_parts_t *parts)
+iri_scan_part(iri_scan_t *scan, iri_str_t part, unsigned bits, int private,
+              iri_expect_t expected)
 {
-    const unsigned char *from = scan->p += 2;
-    iri_expect_t         expected;
-
-    expected = scan->draft ? iri_scan_authority_draft(scan, parts)
-                           : iri_scan_authority(scan, parts);
-
-    if (expected == IRI_EXPECT_NOTHING) {
-        parts->authority = iri_str_between(from, scan->p);
+    if (!iri_is_present(part)) {
+        return IRI_EXPECT_NOTHING;
     }
 
-    return expected;
+    scan->p = part.data;
+    iri_scan(scan, bits, private);
+
+    return scan->p == part.data + part.len ? IRI_EXPECT_NOTHING
+                                           : iri_scan_error(scan, expected);
 }
 
 
 /* Check the path, the query and the fragment. */
 static iri_expect_t
 iri_check_path_query_fragment(iri_scan_t *scan, iri_as_t as,
-                              iri_parts_t *parts)
+                              const iri_parts_t *parts)
 {
-    const unsigned char *from = scan->p;
+    int                  scheme = iri_is_present(parts->scheme);
+    int                  authority = iri_is_present(parts->authority);
+    const unsigned char *colon;
     unsigned             opaque = 0;
+    size_t               segment = iri_segment_end(parts->path, 0);
+    iri_expect_t         expected;
 
     /* Draft 2.2, iopaque-part: all reserved characters, no iprivate. */
-    if (scan->draft && iri_is_present(parts->scheme)
-        && !iri_is_present(parts->authority) && from < scan->end
-        && *from != '/')
+    if (scan->draft && scheme && !authority
+        && (parts->path.len == 0 || parts->path.data[0] != '/'))
     {
         opaque = IRI_OCTET_BRACKET;
     }
 
-    iri_scan(scan, IRI_OCTET_PATH | opaque, 0);
-    parts->path = iri_str_between(from, scan->p);
+    expected = iri_scan_part(scan, parts->path, IRI_OCTET_PATH | opaque, 0,
+                             IRI_EXPECT_PATH);
 
-    if (scan->p < scan->end && *scan->p == '?') {
-        from = ++scan->p;
-        iri_scan(scan, IRI_OCTET_QUERY | opaque, opaque == 0);
-        parts->query = iri_str_between(from, scan->p);
-    }
-
-    if (scan->p < scan->end && *scan->p == '#') {
-        if (as == IRI_AS_ABSOLUTE_IRI || as == IRI_AS_ABSOLUTE_URI) {
-            return IRI_EXPECT_NO_FRAGMENT;
-        }
-
-        from = ++scan->p;
-        iri_scan(scan, IRI_OCTET_QUERY, 0);
-        parts->fragment = iri_str_between(from, scan->p);
-    }
-
-    if (scan->p == scan->end) {
-        return IRI_EXPECT_NOTHING;
-    }
-
-    return iri_scan_error(
-        scan, iri_is_present(parts->fragment) ? IRI_EXPECT_FRAGMENT
-              : iri_is_present(parts->query)  ? IRI_EXPECT_QUERY
-                                              : IRI_EXPECT_PATH);
-}
-
-
-/* path-noscheme: the ":" in the first segment, which is not allowed without a
-   scheme; NULL if there is none. */
-static const unsigned char *
-iri_segment_colon(const iri_parts_t *parts)
-{
-    const unsigned char *p = parts->path.data, *end = p + parts->path.len;
-
-    for (/* void */; p < end && *p != '/'; p++) {
-        if (*p == ':') {
-            return p;
-        }
-    }
-
-    return NULL;
-}
-
-
-static iri_expect_t
-iri_check_scheme(iri_scan_t *scan, iri_as_t as, iri_parts_t *parts)
-{
-    const unsigned char *end = iri_scheme_end(scan->p, scan->end);
-    int relative = as == IRI_AS_RELATIVE_IRI || as == IRI_AS_RELATIVE_URI;
-    int reference = as == IRI_AS_IRI_REFERENCE || as == IRI_AS_URI_REFERENCE;
-
-    if (end == scan->p) {
-        return relative || reference ? IRI_EXPECT_NOTHING : IRI_EXPECT_SCHEME;
-    }
-
-    if (relative) {
-        return IRI_EXPECT_RELATIVE;
-    }
-
-    parts->scheme = iri_str_between(scan->p, end);
-    scan->p = end + 1;
-
-    return IRI_EXPECT_NOTHING;
-}
-
-
-static iri_expect_t
-iri_check_all(iri_scan_t *scan, iri_as_t as, iri_parts_t *parts)
-{
-    const unsigned char *colon;
-    iri_expect_t         expected;
-
-    expected = iri_check_scheme(scan, as, parts);
-
-    if (expected == IRI_EXPECT_NOTHING && scan->end - scan->p >= 2
-        && scan->p[0] == '/' && scan->p[1] == '/')
-    {
-        expected = iri_check_authority(scan, parts);
+    /* path-noscheme: without a scheme no ":" is allowed in the first segment.
+       It is reported even if another error follows. */
+    colon = memchr(parts->path.data, ':', segment);
+    if (!scheme && !authority && colon != NULL && colon < scan->p) {
+        scan->p = colon;
+        return IRI_EXPECT_SEGMENT;
     }
 
     if (expected == IRI_EXPECT_NOTHING) {
-        expected = iri_check_path_query_fragment(scan, as, parts);
+        expected = iri_scan_part(scan, parts->query, IRI_OCTET_QUERY | opaque,
+                                 opaque == 0, IRI_EXPECT_QUERY);
     }
 
-    /* Report this ":" first, even if another error follows. */
-    if (iri_is_present(parts->path) && !iri_is_present(parts->scheme)
-        && !iri_is_present(parts->authority))
-    {
-        colon = iri_segment_colon(parts);
-        if (colon != NULL) {
-            scan->p = colon;
-            expected = IRI_EXPECT_SEGMENT;
-        }
+    if (expected != IRI_EXPECT_NOTHING || !iri_is_present(parts->fragment)) {
+        return expected;
     }
 
-    return expected;
+    if (as == IRI_AS_ABSOLUTE_IRI || as == IRI_AS_ABSOLUTE_URI) {
+        scan->p = parts->fragment.data - 1;
+        return IRI_EXPECT_NO_FRAGMENT;
+    }
+
+    return iri_scan_part(scan, parts->fragment, IRI_OCTET_QUERY, 0,
+                         IRI_EXPECT_FRAGMENT);
+}
+
+
+static iri_expect_t
+iri_check_all(iri_scan_t *scan, iri_as_t as, const iri_parts_t *parts)
+{
+    int relative = as == IRI_AS_RELATIVE_IRI || as == IRI_AS_RELATIVE_URI;
+    int reference = as == IRI_AS_IRI_REFERENCE || as == IRI_AS_URI_REFERENCE;
+    iri_expect_t expected = IRI_EXPECT_NOTHING;
+
+    if (iri_is_present(parts->scheme) ? relative : !relative && !reference) {
+        return relative ? IRI_EXPECT_RELATIVE : IRI_EXPECT_SCHEME;
+    }
+
+    if (iri_is_present(parts->authority)) {
+        scan->p = parts->authority.data;
+        expected = scan->draft ? iri_scan_authority_draft(scan)
+                               : iri_scan_authority(scan);
+    }
+
+    return expected == IRI_EXPECT_NOTHING
+               ? iri_check_path_query_fragment(scan, as, parts)
+               : expected;
 }
 
 
@@ -675,7 +611,7 @@ iri_check(iri_str_t text, iri_as_t as, iri_grammar_t grammar,
     iri_scan_t           scan;
     iri_expect_t         expected;
 
-    memset(&found, 0, sizeof(found));
+    iri_split(text, &found);
 
     scan.p = begin;
     scan.end = begin + text.len;
