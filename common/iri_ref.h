@@ -568,7 +568,7 @@ typedef struct {
  *   count   number of names
  *
  * Allocates some 200 octets per name in env's arena, with IRI_FOLD_SPELLING
- * also 8 per character.  Makes no file-system calls.
+ * also 8 per octet.  Makes no file-system calls.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED; the status that each
  * returned.
  *

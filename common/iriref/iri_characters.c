@@ -99,7 +99,6 @@ typedef struct {
     iri_warn_t       warn;
     void            *arg;
     iri_warning_t    warning;
-    unsigned         suppressed; /* kinds that are not reported, 1u << kind */
     unsigned         reported; /* kinds not to report again for this piece */
     uint32_t         previous; /* the preceding character; 0: none */
     iri_buf_t        decoded;  /* the piece with escapes of UTF-8 decoded */
@@ -313,31 +312,24 @@ iri_status_t
 iri_skeleton(const iri_env_t *env, const iri_confusables_t *confusables,
              iri_str_t text, iri_str_t *out)
 {
-    UErrorCode  error = U_ZERO_ERROR;
-    const char *octets = (const char *) text.data;
-    char       *skeleton;
-    int32_t     len = (int32_t) text.len, count;
+    UErrorCode error;
+    char      *skeleton;
+    int32_t    len = (int32_t) text.len, size, count;
 
     /* Most skeletons are not much longer than the text. */
-    count = len + len / 2 + 16;
-    skeleton = env->alloc(env->ctx, (size_t) count);
-    if (skeleton == NULL) {
-        return IRI_NO_MEMORY;
-    }
-
-    len = uspoof_getSkeletonUTF8(confusables->scripts, 0, octets, len,
-                                 skeleton, count, &error);
-
-    if (error == U_BUFFER_OVERFLOW_ERROR) {
+    for (size = len + len / 2 + 16;; size = count + 1) {
         error = U_ZERO_ERROR;
-        skeleton = env->alloc(env->ctx, (size_t) len + 1);
+        skeleton = env->alloc(env->ctx, (size_t) size);
         if (skeleton == NULL) {
             return IRI_NO_MEMORY;
         }
 
-        len = uspoof_getSkeletonUTF8(confusables->scripts, 0, octets,
-                                     (int32_t) text.len, skeleton, len + 1,
-                                     &error);
+        count = uspoof_getSkeletonUTF8(confusables->scripts, 0,
+                                       (const char *) text.data, len,
+                                       skeleton, size, &error);
+        if (error != U_BUFFER_OVERFLOW_ERROR) {
+            break;
+        }
     }
 
     if (U_FAILURE(error)) {
@@ -345,7 +337,7 @@ iri_skeleton(const iri_env_t *env, const iri_confusables_t *confusables,
     }
 
     out->data = (const unsigned char *) skeleton;
-    out->len = (size_t) len;
+    out->len = (size_t) count;
 
     return IRI_OK;
 }
@@ -446,7 +438,7 @@ iri_checker_piece(iri_checker_t           *checker,
 
     checker->warning.component = piece->component;
     checker->warning.piece = piece->text;
-    checker->reported = checker->suppressed;
+    checker->reported = 0;
     checker->previous = 0;
     checker->has_non_ascii = 0;
     checker->marks = 0;
@@ -474,16 +466,6 @@ iri_characters_check(const iri_env_t         *env,
                      const iri_confusables_t *confusables, iri_str_t text,
                      iri_warn_t warn, void *arg)
 {
-    return iri_characters_check_except(env, confusables, 0, text, warn, arg);
-}
-
-
-iri_status_t
-iri_characters_check_except(const iri_env_t         *env,
-                            const iri_confusables_t *confusables,
-                            unsigned suppressed, iri_str_t text,
-                            iri_warn_t warn, void *arg)
-{
     iri_checker_t checker;
     iri_pieces_t  pieces;
     iri_piece_t   piece;
@@ -496,7 +478,6 @@ iri_characters_check_except(const iri_env_t         *env,
     text = iri_str_non_null(text);
     memset(&checker, 0, sizeof(checker));
     checker.env = env;
-    checker.suppressed = suppressed;
     checker.text = text;
     checker.warn = warn;
     checker.arg = arg;

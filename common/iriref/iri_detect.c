@@ -207,45 +207,30 @@ iri_detect_bits(const char *list)
 }
 
 
-static void
-iri_detector_add_set(uint64_t *masks, const USet *set, uint64_t bit)
-{
-    int32_t i, items = uset_getItemCount(set);
-    UChar32 from, to, c;
-    UChar   text[16];
-
-    for (i = 0; i < items; i++) {
-        UErrorCode error = U_ZERO_ERROR;
-
-        /* Ranges precede strings of several characters. */
-        if (uset_getItem(set, i, &from, &to, text, 16, &error) != 0) {
-            return;
-        }
-
-        for (c = from; c <= to && c < 0x10000; c++) {
-            masks[c] |= bit;
-        }
-    }
-}
-
-
-/* Returns: 0; -1: ICU failed. */
+/* Set a bit for the characters of the BMP in a set of a language.  Returns: 0;
+   -1: ICU failed. */
 static int
 iri_detector_add_exemplars(uint64_t *masks, ULocaleData *data,
                            ULocaleDataExemplarSetType type, uint64_t bit)
 {
-    UErrorCode error = U_ZERO_ERROR;
+    UErrorCode error = U_ZERO_ERROR, string = U_ZERO_ERROR;
     USet      *set = ulocdata_getExemplarSet(data, NULL, 0, type, &error);
+    int32_t    i, items = U_SUCCESS(error) ? uset_getItemCount(set) : 0;
+    UChar32    c, to;
 
-    if (set == NULL || U_FAILURE(error)) {
-        uset_close(set);
-        return -1;
+    /* Ranges precede strings of several characters. */
+    for (i = 0;
+         i < items && uset_getItem(set, i, &c, &to, NULL, 0, &string) == 0;
+         i++)
+    {
+        for (/* void */; c <= to && c < 0x10000; c++) {
+            masks[c] |= bit;
+        }
     }
 
-    iri_detector_add_set(masks, set, bit);
     uset_close(set);
 
-    return 0;
+    return U_SUCCESS(error) ? 0 : -1;
 }
 
 

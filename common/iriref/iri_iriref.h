@@ -189,16 +189,6 @@ iri_status_t iri_skeleton(const iri_env_t         *env,
                           const iri_confusables_t *confusables, iri_str_t text,
                           iri_str_t *out);
 
-/*
- * Like iri_characters_check, without some kinds of warnings, whose checks are
- * then not made.  suppressed: bits 1u << IRI_WARN_NOT_NFC and
- * 1u << IRI_WARN_LOOK_ALIKE.
- */
-iri_status_t iri_characters_check_except(const iri_env_t         *env,
-                                         const iri_confusables_t *confusables,
-                                         unsigned suppressed, iri_str_t text,
-                                         iri_warn_t warn, void *arg);
-
 
 /* ---- pieces of components ------------------------------------------------ */
 

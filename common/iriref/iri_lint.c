@@ -572,11 +572,7 @@ iri_lint_collide(iri_lint_t *lint, size_t from, size_t at)
     iri_status_t             status;
     size_t                   i;
 
-    if (at - from > IRI_LINT_MAX_COMPARED) {
-        from = at - IRI_LINT_MAX_COMPARED;
-    }
-
-    for (i = from; i < at; i++) {
+    for (i = iri_lint_first(from, at); i < at; i++) {
         if (iri_str_equal(sorted[i]->name, sorted[at]->name)) {
             return IRI_OK;
         }

@@ -13,6 +13,15 @@
 /* An entry is compared with at most this many preceding entries of its key. */
 #define IRI_LINT_MAX_COMPARED 16
 
+/* The first of the preceding entries, from `from` on, that entry `at` is
+   compared with. */
+static inline size_t
+iri_lint_first(size_t from, size_t at)
+{
+    return at - from > IRI_LINT_MAX_COMPARED ? at - IRI_LINT_MAX_COMPARED
+                                             : from;
+}
+
 /* Of how many names is the charset detected? */
 #define IRI_LINT_SAMPLE 256
 

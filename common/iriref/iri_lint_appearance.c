@@ -284,10 +284,9 @@ iri_lint_check_look_alike(iri_lint_t *lint, iri_lint_entry_t *entry)
     if (!is_ascii) {
         status = iri_lint_iri_path(lint, entry->name, 1, &path);
         if (status == IRI_OK) {
-            status = iri_characters_check_except(
-                &lint->scratch, lint->conf->confusables,
-                1u << IRI_WARN_NOT_NFC | 1u << IRI_WARN_LOOK_ALIKE, path,
-                iri_reporter_character, &reporter);
+            status = iri_characters_check(&lint->scratch,
+                                          lint->conf->confusables, path,
+                                          iri_reporter_character, &reporter);
         }
     }
 
@@ -355,11 +354,7 @@ iri_lint_look_alike_of(const iri_lint_t *lint, size_t from, size_t at)
     iri_lint_entry_t *const *sorted = lint->sorted;
     size_t                   i;
 
-    if (at - from > IRI_LINT_MAX_COMPARED) {
-        from = at - IRI_LINT_MAX_COMPARED;
-    }
-
-    for (i = from; i < at; i++) {
+    for (i = iri_lint_first(from, at); i < at; i++) {
         if (!iri_lint_is_reported(lint, sorted[i], sorted[at])) {
             return iri_lint_report(
                 lint, sorted[at], sorted[i],
