@@ -7,8 +7,6 @@
  * look-alikes and the scripts that may be mixed.
  */
 
-#include <stdlib.h>
-
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
 #include <unicode/uspoof.h>
@@ -16,10 +14,6 @@
 #include "iri_ref.h"
 #include "unicode/iri_unicode.h"
 #include "iriref/iri_iriref.h"
-
-struct iri_confusables_s {
-    USpoofChecker *scripts;
-};
 
 static const char *const iri_warning_texts[IRI_WARNINGS] = {
     "letters of both directions",
@@ -49,28 +43,21 @@ iri_warning_text(iri_warning_kind_t kind)
 iri_confusables_t *
 iri_confusables_create(void)
 {
-    UErrorCode         error = U_ZERO_ERROR;
-    iri_confusables_t *confusables = malloc(sizeof(*confusables));
+    UErrorCode     error = U_ZERO_ERROR;
+    USpoofChecker *confusables = uspoof_open(&error);
 
-    if (confusables == NULL) {
+    if (U_FAILURE(error)) {
         return NULL;
     }
 
-    memset(confusables, 0, sizeof(*confusables));
-    confusables->scripts = uspoof_open(&error);
-
-    if (U_SUCCESS(error)) {
-        uspoof_setChecks(confusables->scripts,
-                         USPOOF_RESTRICTION_LEVEL | USPOOF_MIXED_NUMBERS,
-                         &error);
-        /* This level allows Latin together with the scripts of Japanese,
-           Chinese or Korean. */
-        uspoof_setRestrictionLevel(confusables->scripts,
-                                   USPOOF_HIGHLY_RESTRICTIVE);
-    }
+    uspoof_setChecks(confusables,
+                     USPOOF_RESTRICTION_LEVEL | USPOOF_MIXED_NUMBERS, &error);
+    /* This level allows Latin together with the scripts of Japanese, Chinese
+       or Korean. */
+    uspoof_setRestrictionLevel(confusables, USPOOF_HIGHLY_RESTRICTIVE);
 
     if (U_FAILURE(error)) {
-        iri_confusables_destroy(confusables);
+        uspoof_close(confusables);
         return NULL;
     }
 
@@ -82,10 +69,7 @@ void
 iri_confusables_destroy(iri_confusables_t *confusables)
 {
     if (confusables != NULL) {
-        if (confusables->scripts != NULL) {
-            uspoof_close(confusables->scripts);
-        }
-        free(confusables);
+        uspoof_close(confusables);
     }
 }
 
@@ -324,7 +308,7 @@ iri_skeleton(const iri_env_t *env, const iri_confusables_t *confusables,
             return IRI_NO_MEMORY;
         }
 
-        count = uspoof_getSkeletonUTF8(confusables->scripts, 0,
+        count = uspoof_getSkeletonUTF8(confusables, 0,
                                        (const char *) text.data, len,
                                        skeleton, size, &error);
         if (error != U_BUFFER_OVERFLOW_ERROR) {
@@ -400,8 +384,7 @@ iri_checker_scripts(iri_checker_t           *checker,
         return IRI_OK;
     }
 
-    found = uspoof_checkUTF8(confusables->scripts,
-                             (const char *) decoded.data,
+    found = uspoof_checkUTF8(confusables, (const char *) decoded.data,
                              (int32_t) decoded.len, NULL, &error);
     if (U_FAILURE(error)) {
         return IRI_ICU_FAILED;

@@ -61,7 +61,7 @@ typedef struct {
                                                 not ASCII, by charset */
 } iri_lint_t;
 
-/* ---- iri_lint_report.c --------------------------------------------------- */
+/* ---- iri_lint.c ---------------------------------------------------------- */
 
 /* 1 if conf asks for findings of this kind. */
 int iri_lint_wants(const iri_lint_t *lint, iri_lint_kind_t kind);
