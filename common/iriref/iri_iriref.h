@@ -140,7 +140,7 @@ iri_converted_reject(iri_converted_t *out, const char *why, size_t offset)
 }
 
 /*
- * Convert UTF-8 to UTF-16 in env's arena (iri_normalize.c).
+ * Convert UTF-8 to UTF-16 in env's arena (iri_bidi.c).
  * Returns: IRI_OK, IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
 iri_status_t iri_utf16(const iri_env_t *env, iri_str_t text, UChar **units,
@@ -148,7 +148,7 @@ iri_status_t iri_utf16(const iri_env_t *env, iri_str_t text, UChar **units,
 
 /*
  * Set a value that ICU produced: count units of UTF-16 are converted to UTF-8
- * in env's arena (iri_normalize.c).  Returns: IRI_OK, IRI_NO_MEMORY,
+ * in env's arena (iri_bidi.c).  Returns: IRI_OK, IRI_NO_MEMORY,
  * IRI_ICU_FAILED.
  */
 iri_status_t iri_converted_set_utf16(const iri_env_t *env, const UChar *units,
