@@ -10,14 +10,6 @@
 #include "cli.h"
 
 
-const char *
-cli_ready_default(void *conf)
-{
-    (void) conf;
-    return NULL;
-}
-
-
 int
 cli_word_index(const char *const *words, const char *word)
 {
@@ -60,11 +52,10 @@ cli_fail(cli_call_t *call, iri_status_t status)
 int
 cli_reject(cli_call_t *call, size_t operand, const char *why, size_t offset)
 {
-    const char *shown = cli_printable(call->pool, call->operand[operand]);
-
     call->offset = offset;
-    call->error = shown ? apr_psprintf(call->pool, "\"%s\" %s", shown, why)
-                        : iri_status_text(IRI_NO_MEMORY);
+    call->error = apr_psprintf(
+        call->pool, "\"%s\" %s",
+        cli_printable(call->pool, call->operand[operand]), why);
     return -1;
 }
 
@@ -84,7 +75,7 @@ cli_describe_at(cli_call_t *call, iri_str_t text, size_t offset)
         return apr_psprintf(call->pool, "found the octet %02X",
                             text.data[offset]);
     }
-    call->character = apr_psprintf(call->pool, "U+%04X", (unsigned) c);
+    call->character = cli_code(call->pool, c);
     return apr_psprintf(call->pool, "found %s", cli_character(call->pool, c));
 }
 
@@ -131,22 +122,17 @@ cli_set_converted(cli_call_t *call, iri_status_t status,
     if (status == IRI_OK && converted->why != NULL) {
         return cli_reject(call, 0, converted->why, converted->offset);
     }
-    if (status == IRI_OK
-        && cli_set_octets(call, "value", converted->value) != 0) {
-        status = IRI_NO_MEMORY;
-    }
-    return status == IRI_OK ? 0 : cli_fail(call, status);
+    return cli_set_value(call, status, converted->value);
 }
 
 
-static void
-cli_print_string(json_t *string)
+int
+cli_set_value(cli_call_t *call, iri_status_t status, iri_str_t value)
 {
-    iri_str_t text;
-
-    text.data = (const unsigned char *) json_string_value(string);
-    text.len = json_string_length(string);
-    cli_print(stdout, text);
+    if (status != IRI_OK) {
+        return cli_fail(call, status);
+    }
+    return cli_set_octets(call, "value", value);
 }
 
 
@@ -162,7 +148,7 @@ cli_show_value(const void *conf, cli_call_t *call)
             cli_color(stdout, json_is_true(value) ? CLI_GREEN : CLI_YELLOW),
             json_is_true(value) ? "true" : "false", cli_reset());
     } else {
-        cli_print_string(value);
+        cli_print(stdout, cli_field_text(call->object, "value"));
     }
     putchar('\n');
 }
@@ -170,57 +156,30 @@ cli_show_value(const void *conf, cli_call_t *call)
 
 /* ---- warnings ------------------------------------------------------------ */
 
-/* Takes ownership of value, which may be NULL. */
-static int
-cli_warn_set(json_t *object, const char *name, json_t *value)
-{
-    return json_object_set_new(object, name, value);
-}
-
-
-static int
-cli_warn_fill(cli_call_t *call, json_t *object, const iri_warning_t *warning)
-{
-    const char *part, *like;
-    size_t      len = 0;
-    int         escaped, wrong;
-
-    wrong = cli_warn_set(object, "warning",
-                         json_string(iri_warning_text(warning->kind)));
-    wrong |= cli_warn_set(
-        object, "component",
-        json_string(iri_component_text(warning->component)));
-    wrong |= cli_warn_set(object, "offset",
-                          json_integer((json_int_t) warning->offset));
-    part = cli_text(call->pool, warning->piece, &len, &escaped);
-    wrong |= cli_warn_set(object, "part", json_stringn(part, len));
-    if (warning->character != 0) {
-        wrong |= cli_warn_set(
-            object, "character",
-            json_string(apr_psprintf(call->pool, "U+%04X",
-                                     (unsigned) warning->character)));
-    }
-    if (warning->like.len != 0) {
-        like = cli_text(call->pool, warning->like, &len, &escaped);
-        wrong |= cli_warn_set(object, "like", json_stringn(like, len));
-    }
-    return wrong;
-}
-
-
 iri_status_t
 cli_warn(void *arg, const iri_warning_t *warning)
 {
     cli_call_t *call = arg;
-    json_t     *object = json_object();
-    json_t     *list = json_object_get(call->object, "warnings");
+    cli_call_t  row = *call;
+    int         escaped;
 
     call->found = 1;
-    if (object == NULL || cli_warn_fill(call, object, warning) != 0) {
-        json_decref(object);
-        return IRI_NO_MEMORY;
+    row.object = json_object();
+    json_array_append_new(json_object_get(call->object, "warnings"),
+                          row.object);
+    cli_set_text(&row, "warning", iri_warning_text(warning->kind));
+    cli_set_text(&row, "component", iri_component_text(warning->component));
+    cli_set(&row, "offset", cli_number(warning->offset));
+    cli_set(&row, "part", cli_string(call->pool, warning->piece, &escaped));
+    if (warning->character != 0) {
+        cli_set_text(&row, "character",
+                     cli_code(call->pool, (int32_t) warning->character));
     }
-    return json_array_append_new(list, object) == 0 ? IRI_OK : IRI_NO_MEMORY;
+    if (warning->like.len != 0) {
+        cli_set(&row, "like",
+                cli_string(call->pool, warning->like, &escaped));
+    }
+    return IRI_OK;
 }
 
 
@@ -229,11 +188,9 @@ static void
 cli_show_field(const char *before, json_t *object, const char *name,
                const char *behind)
 {
-    json_t *value = json_object_get(object, name);
-
-    if (value != NULL) {
+    if (json_object_get(object, name) != NULL) {
         fputs(before, stdout);
-        cli_print_string(value);
+        cli_print(stdout, cli_field_text(object, name));
         fputs(behind, stdout);
     }
 }
@@ -254,7 +211,6 @@ cli_show_warnings(cli_call_t *call)
         cli_show_field("", one, "warning", "");
         cli_show_field(" \"", one, "like", "\"");
         cli_show_field(": ", one, "character", "");
-        printf(" (offset %" JSON_INTEGER_FORMAT ")\n",
-               json_integer_value(json_object_get(one, "offset")));
+        printf(" (offset %lld)\n", cli_field(one, "offset"));
     }
 }

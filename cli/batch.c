@@ -88,15 +88,14 @@ cli_answer(const cli_command_t *command, const void *conf, cli_call_t *call)
 static int
 cli_fill(const cli_command_t *command, const void *conf, cli_call_t *call)
 {
-    json_object_set_new(call->object, "ok", json_true());
+    cli_set(call, "ok", json_true());
     if (call->error == NULL && cli_answer(command, conf, call) == 0) {
         return call->found ? CLI_FAILED : CLI_OK;
     }
     json_object_clear(call->object);
-    json_object_set_new(call->object, "ok", json_false());
+    cli_set(call, "ok", json_false());
     cli_set_text(call, "error", call->error);
-    json_object_set_new(call->object, "offset",
-                        json_integer((json_int_t) call->offset));
+    cli_set(call, "offset", cli_number(call->offset));
     if (call->character != NULL) {
         cli_set_text(call, "character", call->character);
     }
@@ -115,9 +114,6 @@ cli_answer_line(const cli_command_t *command, const void *conf,
     memset(&call, 0, sizeof(call));
     call.pool = pool;
     call.object = json_object();
-    if (call.object == NULL) {
-        return CLI_FAILED;
-    }
     call.objects = out;
     call.error = cli_line_split(line, len, command->count, &call);
     code = cli_fill(command, conf, &call);
@@ -140,9 +136,7 @@ cli_batch(const cli_command_t *command, const void *conf, apr_pool_t *pool,
     ssize_t     len;
     int         code = CLI_OK;
 
-    if (apr_pool_create(&each, pool) != APR_SUCCESS) {
-        return CLI_FAILED;
-    }
+    apr_pool_create(&each, pool);
     while ((len = getline(&line, &size, in)) > 0) {
         if (line[len - 1] == '\n') {
             len--;

@@ -50,27 +50,6 @@ bidi_option(void *data, int option, const char *value)
 
 
 static int
-bidi_fill(cli_call_t *call, iri_str_t visual)
-{
-    iri_status_t status;
-
-    if (json_object_set_new(call->object, "value", json_true()) != 0
-        || cli_set_octets(call, "visual", visual) != 0
-        || json_object_set_new(call->object, "warnings", json_array()) != 0)
-    {
-        return cli_fail(call, IRI_NO_MEMORY);
-    }
-    status = iri_bidi_check(call->operand[0], cli_warn, call);
-    if (status == IRI_OK && call->found
-        && json_object_set_new(call->object, "value", json_false()) != 0)
-    {
-        status = IRI_NO_MEMORY;
-    }
-    return status == IRI_OK ? 0 : cli_fail(call, status);
-}
-
-
-static int
 bidi_answer(const void *data, cli_call_t *call)
 {
     const bidi_conf_t *conf = data;
@@ -82,36 +61,35 @@ bidi_answer(const void *data, cli_call_t *call)
     if (status != IRI_OK) {
         return cli_fail(call, status);
     }
-    return out.why ? cli_reject(call, 0, out.why, out.offset)
-                   : bidi_fill(call, out.value);
+    if (out.why != NULL) {
+        return cli_reject(call, 0, out.why, out.offset);
+    }
+    cli_set(call, "value", json_true());
+    cli_set_octets(call, "visual", out.value);
+    cli_set(call, "warnings", json_array());
+    (void) iri_bidi_check(call->operand[0], cli_warn, call);
+    if (call->found) {
+        cli_set(call, "value", json_false());
+    }
+    return 0;
 }
 
 
 static void
 bidi_show(const void *conf, cli_call_t *call)
 {
-    json_t   *visual = json_object_get(call->object, "visual");
-    iri_str_t text;
-
     (void) conf;
-    text.data = (const unsigned char *) json_string_value(visual);
-    text.len = json_string_length(visual);
-    cli_print(stdout, text);
+    cli_print(stdout, cli_field_text(call->object, "visual"));
     putchar('\n');
     cli_show_warnings(call);
 }
 
 
 const cli_command_t cli_bidi = {
-    "bidi",
-    "TEXT",
-    1,
-    "show how an IRI with right-to-left letters is displayed",
-    bidi_help,
-    bidi_options,
-    bidi_create,
-    bidi_option,
-    cli_ready_default,
-    bidi_answer,
-    bidi_show
+    "bidi",      "TEXT",
+    1,           "show how an IRI with right-to-left letters is displayed",
+    bidi_help,   bidi_options,
+    bidi_create, bidi_option,
+    NULL, /* ready */
+    bidi_answer, bidi_show
 };

@@ -43,13 +43,10 @@ check_create(apr_pool_t *pool)
 {
     check_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
 
-    if (conf == NULL) {
-        return NULL;
-    }
     conf->as = IRI_AS_IRI_REFERENCE;
     conf->grammar = IRI_GRAMMAR_RFC3987;
     conf->confusables = cli_open_confusables(pool);
-    return conf->confusables ? conf : NULL;
+    return conf;
 }
 
 
@@ -83,14 +80,10 @@ check_answer(const void *data, cli_call_t *call)
     if (cli_check_operand(call, 0, conf->as, conf->grammar, NULL) != 0) {
         return -1;
     }
-    if (json_object_set_new(call->object, "warnings", json_array()) != 0) {
-        return cli_fail(call, IRI_NO_MEMORY);
-    }
-    status = iri_bidi_check(text, cli_warn, call);
-    if (status == IRI_OK) {
-        status = iri_characters_check(&call->apr.env, conf->confusables, text,
-                                      cli_warn, call);
-    }
+    cli_set(call, "warnings", json_array());
+    (void) iri_bidi_check(text, cli_warn, call);
+    status = iri_characters_check(&call->apr.env, conf->confusables, text,
+                                  cli_warn, call);
     return status == IRI_OK ? 0 : cli_fail(call, status);
 }
 
@@ -115,7 +108,7 @@ const cli_command_t cli_check = {
     check_options,
     check_create,
     check_option,
-    cli_ready_default,
+    NULL, /* ready */
     check_answer,
     check_show
 };

@@ -5,6 +5,7 @@
  * main.c.  It parses its options, then turns operands into a JSON object: once
  * for the operands of the command line or, with --batch, once for each line
  * of standard input.  The core decides; the command only reads and prints.
+ * Where memory is exhausted, APR and jansson end the command (main.c).
  */
 
 #ifndef CLI_H
@@ -72,12 +73,13 @@ typedef struct {
     const char                *help;       /* the help text below the options */
     const apr_getopt_option_t *options;
 
-    /* Create the settings with their defaults, in pool.  Returns: NULL if
-       memory is exhausted or ICU fails. */
+    /* Create the settings with their defaults, in pool.  NULL: there are
+       none. */
     void *(*create)(apr_pool_t *pool);
     /* Set an option.  Returns: NULL, or the error to print behind its name. */
     const char *(*option)(void *conf, int option, const char *value);
-    /* Called after the last option.  Returns: NULL, or the complete error. */
+    /* Called after the last option.  Returns: NULL, or the complete error.
+       NULL: nothing to check. */
     const char *(*ready)(void *conf);
     /* Fill call->object.  Returns: 0, or -1 with call->error set. */
     int (*answer)(const void *conf, cli_call_t *call);
@@ -104,9 +106,6 @@ extern const cli_command_t cli_bidi;      /* bidi.c */
 
 /* ---- answer.c ----------------------------------------------------------- */
 
-/* The function `ready` of a command that checks nothing after its options. */
-const char *cli_ready_default(void *conf);
-
 /* The index of a word in a list that ends with NULL, ignoring case; -1: the
    list does not contain it. */
 int cli_word_index(const char *const *words, const char *word);
@@ -126,6 +125,7 @@ int cli_fail(cli_call_t *call, iri_status_t status);
  */
 int cli_set_converted(cli_call_t *call, iri_status_t status,
                       const iri_converted_t *converted);
+int cli_set_value(cli_call_t *call, iri_status_t status, iri_str_t value);
 
 /*
  * Check that an operand is of a kind, by either grammar.  Returns: 0, or -1
@@ -155,10 +155,8 @@ void cli_show_warnings(cli_call_t *call);
 
 /* ---- open.c ------------------------------------------------------------- */
 
-/*
- * Objects of the core that are destroyed with pool.  NULL: memory is exhausted
- * or ICU fails.
- */
+/* Objects of the core that are destroyed with pool.  If ICU fails, the command
+   ends. */
 iri_registry_t *cli_open_registry(apr_pool_t *pool);
 iri_fold_keys_t *cli_open_fold_keys(apr_pool_t *pool);
 iri_idna_t *cli_open_idna(apr_pool_t *pool);
@@ -171,18 +169,21 @@ const char *cli_open_charset(iri_registry_t *registry, const char *label,
 
 /* ---- settings.c --------------------------------------------------------- */
 
+#define CLI_SET_LIST  512   /* the first of the options that are lists */
+#define CLI_SET_LISTS 6     /* their number */
+
 /* Codes of the options that correspond to directives. */
 enum {
-    CLI_SET_ROOT = 512,
-    CLI_SET_CHARSET,
-    CLI_SET_INVALID,
+    CLI_SET_CHARSET = CLI_SET_LIST,   /* lists: may be repeated */
     CLI_SET_FILENAME_CHARSET,
-    CLI_SET_FILENAME_FORM,
     CLI_SET_MATCH,
-    CLI_SET_AMBIGUOUS,
     CLI_SET_REPAIR,
     CLI_SET_QUERY_CHARSET,
     CLI_SET_CACHE,
+    CLI_SET_ROOT,
+    CLI_SET_INVALID,
+    CLI_SET_FILENAME_FORM,
+    CLI_SET_AMBIGUOUS,
     CLI_SET_METHOD,
     CLI_SET_ESCAPED
 };
@@ -232,13 +233,7 @@ typedef struct {
     /* For iri_search_t: settings of each directory; NULL: tree of all. */
     iri_directory_conf_t settings_of;
     const void         *settings_data;
-    /* Words of options that may be repeated, iri_str_t. */
-    apr_array_header_t *charset_words;
-    apr_array_header_t *filename_charset_words;
-    apr_array_header_t *match_words;
-    apr_array_header_t *repair_words;
-    apr_array_header_t *query_words;
-    apr_array_header_t *cache_words;
+    apr_array_header_t *words[CLI_SET_LISTS];   /* of the lists, iri_str_t */
 } cli_settings_t;
 
 /* Functions of cli_command_t; conf is a cli_settings_t. */
@@ -371,23 +366,23 @@ int cli_is_utf8(iri_str_t octets);
 
 /*
  * A character and its code for a message, in pool.  A character that is not
- * visible by itself is represented by its code only.  NULL: memory is
- * exhausted.
+ * visible by itself is represented by its code only.
  * 0x2F -> "\"/\" U+002F"; 0x200D -> "U+200D"
  */
 const char *cli_character(apr_pool_t *pool, int32_t character);
+const char *cli_code(apr_pool_t *pool, int32_t character);   /* "U+002F" */
 
 /*
- * Octets as UTF-8.  Well-formed UTF-8 is copied (*escaped 0).  Otherwise "%"
+ * Octets as UTF-8.  Well-formed UTF-8 stays (*escaped 0).  Otherwise "%"
  * and all octets that no URI contains are written as %HH (*escaped 1), so that
- * percent-decoding restores the octets.  NULL: memory is exhausted.
+ * percent-decoding restores the octets.
  * "50%" -> "50%"; "50%\xE9{" -> "50%25%E9%7B"
  */
-const char *cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len,
-                     int *escaped);
+iri_str_t cli_text(apr_pool_t *pool, iri_str_t octets, int *escaped);
+json_t *cli_string(apr_pool_t *pool, iri_str_t octets, int *escaped);
 
 /* Octets as %HH, UTF-8 as well: "\xC3\xA9" -> "%C3%A9" */
-const char *cli_escaped(apr_pool_t *pool, iri_str_t octets, size_t *len);
+iri_str_t cli_escaped(apr_pool_t *pool, iri_str_t octets);
 
 #define CLI_BOLD   "\033[1m"
 #define CLI_RED    "\033[31m"
@@ -416,19 +411,21 @@ void cli_print_row(const char *label, iri_str_t octets);
 /* Print octets; those that are not UTF-8, and unsafe characters, as %HH. */
 void cli_print(FILE *out, iri_str_t octets);
 
-/* The same as a string in pool.  NULL: memory is exhausted. */
+/* The same as a string in pool. */
 const char *cli_printable(apr_pool_t *pool, iri_str_t octets);
 
 /*
- * Set a field of call->object: to octets, converted by cli_text; to a text in
- * UTF-8; to null; to a list of octets.  If octets were escaped, the name is
- * added to the list "escaped".  Returns: 0; -1 if memory is exhausted.
+ * Set a field of call->object: to a new value; to octets, converted by
+ * cli_text; to a text in UTF-8; to null if the data of octets is NULL; to a
+ * list of octets.  If octets were escaped, the name is added to the list
+ * "escaped".  cli_set_octets returns 0.
  */
+void cli_set(cli_call_t *call, const char *name, json_t *value);
 int cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets);
-int cli_set_text(cli_call_t *call, const char *name, const char *text);
-int cli_set_null(cli_call_t *call, const char *name);
-int cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
-                 size_t count);
+void cli_set_text(cli_call_t *call, const char *name, const char *text);
+void cli_set_optional(cli_call_t *call, const char *name, iri_str_t octets);
+void cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
+                  size_t count);
 
 /* A string until its NUL; the octets are not copied. */
 iri_str_t cli_str(const char *text);

@@ -5,8 +5,6 @@
  * encode new names in the same way.
  */
 
-#include <apr_strings.h>
-
 #include "cli.h"
 
 enum { ENCODE_CHARSET = CLI_OPT_OWN };
@@ -45,11 +43,8 @@ encode_create(apr_pool_t *pool)
 {
     encode_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
 
-    if (conf == NULL) {
-        return NULL;
-    }
     conf->registry = cli_open_registry(pool);
-    return conf->registry ? conf : NULL;
+    return conf;
 }
 
 
@@ -83,10 +78,6 @@ decode_unescape(apr_pool_t *pool, iri_str_t text, size_t **at)
     size_t         i = 0;
 
     *at = apr_palloc(pool, (text.len + 1) * sizeof(**at));
-    if (octets == NULL || *at == NULL) {
-        out.data = NULL;
-        return out;
-    }
     while (i < text.len) {
         int octet = cli_escape_value(text.data + i, text.data + text.len);
 
@@ -109,9 +100,6 @@ decode_answer(const void *data, cli_call_t *call)
     size_t              *at;
 
     octets = decode_unescape(call->pool, call->operand[0], &at);
-    if (octets.data == NULL) {
-        return cli_fail(call, IRI_NO_MEMORY);
-    }
     status = iri_decode(&call->apr.env, conf->charset, octets, &out);
     if (status == IRI_OK && out.why != NULL) {
         out.offset = at[out.offset];
@@ -141,8 +129,7 @@ encode_answer(const void *data, cli_call_t *call)
         i = out.offset;
         c = i < text.len ? cli_next_character(text, &i) : -1;
         if (c >= 0) {
-            call->character = apr_psprintf(call->pool, "U+%04X",
-                                           (unsigned) c);
+            call->character = cli_code(call->pool, c);
         }
     }
     return cli_set_converted(call, status, &out);

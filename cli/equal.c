@@ -40,13 +40,10 @@ equal_create(apr_pool_t *pool)
 {
     equal_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
 
-    if (conf == NULL) {
-        return NULL;
-    }
     conf->level = IRI_LEVEL_STRING;
     conf->host.idna = cli_open_idna(pool);
     conf->host.mapping = IRI_MAPPING_UTS46;
-    return conf->host.idna ? conf : NULL;
+    return conf;
 }
 
 
@@ -77,12 +74,7 @@ equal_answer(const void *data, cli_call_t *call)
 
     status = iri_equal(&call->apr.env, conf->level, &conf->host,
                        call->operand[0], call->operand[1], &equal);
-    if (status == IRI_OK
-        && json_object_set_new(call->object, "value", json_boolean(equal))
-               != 0)
-    {
-        status = IRI_NO_MEMORY;
-    }
+    cli_set(call, "value", json_boolean(equal));
     call->found = !equal;
     return status == IRI_OK ? 0 : cli_fail(call, status);
 }
@@ -97,7 +89,7 @@ const cli_command_t cli_equal = {
     equal_options,
     equal_create,
     equal_option,
-    cli_ready_default,
+    NULL, /* ready */
     equal_answer,
     cli_show_value
 };

@@ -32,13 +32,6 @@ static const char explain_help[] =
     "  iri explain --filename-charset euc-jp --root /srv/old /日本語.html\n"
     "  iri explain --match case,accents --root /srv/www /CAFE/Menu.html\n";
 
-static int
-explain_set_optional(cli_call_t *call, const char *name, iri_str_t octets)
-{
-    return octets.data ? cli_set_octets(call, name, octets)
-                       : cli_set_null(call, name);
-}
-
 
 /* The HTTP status; 0: the answer has none. */
 static int
@@ -57,68 +50,54 @@ explain_status(const cli_settings_t *conf, const cli_verdict_t *result)
 
 
 /* Set the query as rules and upstreams get it; null: the target has none. */
-static int
+static void
 explain_fill_query(const cli_settings_t *conf, cli_call_t *call,
                    const cli_verdict_t *result)
 {
     if (!conf->has_query) {
-        return 0;
+        return;
     }
     if (!result->target.has_query) {
-        return cli_set_null(call, "query");
+        cli_set(call, "query", json_null());
+        return;
     }
-    return cli_set_octets(call, "query", result->query.query) != 0
-                   || cli_set_octets(call, "query_charset",
-                                     result->query.charset)
-                          != 0
-                   || cli_set_text(call, "query_why",
-                                   iri_query_why_text(result->query.why))
-                          != 0
-               ? -1
-               : 0;
+    cli_set_octets(call, "query", result->query.query);
+    cli_set_octets(call, "query_charset", result->query.charset);
+    cli_set_text(call, "query_why", iri_query_why_text(result->query.why));
 }
 
 
-static int
+static void
 explain_fill(const cli_settings_t *conf, cli_call_t *call,
              cli_verdict_t *result)
 {
-    int     code = explain_status(conf, result);
-    json_t *status = code ? json_integer(code) : json_null();
+    int code = explain_status(conf, result);
 
     if (result->location.len == 0) {
         result->location.data = NULL;
     }
     if (result->path_info.data == NULL && result->filename.data != NULL) {
-        result->path_info.data = (const unsigned char *) "";
+        result->path_info = cli_str("");
     }
-    if (json_object_set_new(call->object, "form",
-                            json_string(iri_form_text(result->form)))
-            != 0
-        || cli_set_octets(call, "charset", result->charset) != 0
-        || cli_set_octets(call, "path", result->path) != 0
-        || cli_set_octets(call, "uri", result->uri) != 0
-        || cli_set_text(call, "match", iri_match_text(result->found.match))
-               != 0
-        || explain_set_optional(call, "filename", result->filename) != 0
-        || explain_set_optional(call, "path_info", result->path_info) != 0
-        || cli_set_text(call, "answer", iri_verdict_text(result->verdict))
-               != 0
-        || cli_set_text(call, "why", iri_why_text(result->why)) != 0
-        || json_object_set_new(call->object, "status", status) != 0
-        || explain_set_optional(call, "location", result->location) != 0
-        || explain_fill_query(conf, call, result) != 0)
-    {
-        return -1;
+    cli_set_text(call, "form", iri_form_text(result->form));
+    cli_set_octets(call, "charset", result->charset);
+    cli_set_octets(call, "path", result->path);
+    cli_set_octets(call, "uri", result->uri);
+    cli_set_text(call, "match", iri_match_text(result->found.match));
+    cli_set_optional(call, "filename", result->filename);
+    cli_set_optional(call, "path_info", result->path_info);
+    cli_set_text(call, "answer", iri_verdict_text(result->verdict));
+    cli_set_text(call, "why", iri_why_text(result->why));
+    cli_set(call, "status", code ? json_integer(code) : json_null());
+    cli_set_optional(call, "location", result->location);
+    explain_fill_query(conf, call, result);
+    if (result->verdict == IRI_CHOOSE) {
+        if (result->found.more) {
+            cli_set(call, "more", json_true());
+        }
+        cli_set_list(call, "choices", result->found.choices,
+                     result->found.count);
     }
-    if (result->verdict == IRI_CHOOSE && result->found.more
-        && json_object_set_new(call->object, "more", json_true()) != 0)
-    {
-        return -1;
-    }
-    return result->verdict == IRI_CHOOSE ? cli_set_list(
-               call, "choices", result->found.choices, result->found.count)
-                                         : 0;
 }
 
 
@@ -131,10 +110,7 @@ explain_answer(const void *data, cli_call_t *call)
     if (cli_verdict(conf, call, call->operand[0], &result) != 0) {
         return -1;
     }
-    if (explain_fill(conf, call, &result) != 0) {
-        call->error = iri_status_text(IRI_NO_MEMORY);
-        return -1;
-    }
+    explain_fill(conf, call, &result);
     return 0;
 }
 

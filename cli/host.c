@@ -11,6 +11,8 @@
 
 #include <apr_strings.h>
 
+#include "base/iri_string.h"
+
 #include "host.h"
 
 enum { HOST_NAME = CLI_OPT_OWN, HOST_TO, HOST_STRICT, HOST_MAPPING };
@@ -49,12 +51,9 @@ host_create(apr_pool_t *pool)
 {
     host_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
 
-    if (conf == NULL) {
-        return NULL;
-    }
     conf->host.idna = cli_open_idna(pool);
     conf->host.mapping = IRI_MAPPING_UTS46;
-    return conf->host.idna ? conf : NULL;
+    return conf;
 }
 
 
@@ -115,31 +114,17 @@ host_reject(const host_conf_t *conf, cli_call_t *call, iri_host_why_t why)
 {
     host_location_t where = host_locate(call->pool, conf, call->operand[0],
                                         why);
-    const char     *shown = cli_printable(call->pool, call->operand[0]);
     const char     *which = NULL;
 
-    call->offset = where.offset;
     if (where.character >= 0) {
-        call->character = apr_psprintf(call->pool, "U+%04X",
-                                       (unsigned) where.character);
+        call->character = cli_code(call->pool, where.character);
         which = cli_character(call->pool, where.character);
     }
-    call->error = shown ? apr_psprintf(call->pool, "\"%s\" %s%s%s%s", shown,
-                                       iri_host_why_text(why),
-                                       which ? ": " : "", which ? which : "",
-                                       host_hint(conf, where.character))
-                        : iri_status_text(IRI_NO_MEMORY);
-    return -1;
-}
-
-
-static void
-host_push(apr_array_header_t *parts, iri_str_t part)
-{
-    struct iovec *to = apr_array_push(parts);
-
-    to->iov_base = (void *) (uintptr_t) part.data;
-    to->iov_len = part.len;
+    return cli_reject(call, 0,
+                      apr_pstrcat(call->pool, iri_host_why_text(why),
+                                  which ? ": " : "", which ? which : "",
+                                  host_hint(conf, where.character), NULL),
+                      where.offset);
 }
 
 
@@ -147,52 +132,25 @@ host_push(apr_array_header_t *parts, iri_str_t part)
    A-labels. */
 static iri_status_t
 host_display_labels(const iri_env_t *env, const host_conf_t *conf,
-                    apr_pool_t *pool, iri_str_t *name)
+                    iri_str_t *name)
 {
-    static const iri_str_t dot = IRI_STR(".");
-    apr_array_header_t *parts = apr_array_make(pool, 8, sizeof(struct iovec));
-    iri_str_t           label;
-    iri_status_t        status;
-    apr_size_t          len;
-    size_t              i, from = 0;
-
-    for (i = 0; i <= name->len; i++) {
-        if (i < name->len && name->data[i] != '.') {
-            continue;
-        }
-        label.data = name->data + from;
-        label.len = i - from;
-        status = iri_host_display(env, &conf->host, label, &label);
-        if (status != IRI_OK) {
-            return status;
-        }
-        host_push(parts, label);
-        if (i < name->len) {
-            host_push(parts, dot);
-        }
-        from = i + 1;
-    }
-    name->data = (void *) apr_pstrcatv(pool, (void *) parts->elts,
-                                       (size_t) parts->nelts, &len);
-    name->len = len;
-    return name->data ? IRI_OK : IRI_NO_MEMORY;
-}
-
-
-/* Set the value for a host that was accepted. */
-static iri_status_t
-host_fill(const iri_env_t *env, const host_conf_t *conf, cli_call_t *call,
-          const iri_host_t *host)
-{
-    iri_str_t    value = conf->to_unicode ? host->unicode : host->ascii;
+    iri_buf_t    out = IRI_BUF_EMPTY;
+    iri_str_t    label;
     iri_status_t status = IRI_OK;
+    size_t       from, end;
 
-    if (conf->to_unicode && conf->is_name) {
-        status = host_display_labels(env, conf, call->pool, &value);
+    for (from = 0; status == IRI_OK && from <= name->len; from = end + 1) {
+        end = iri_label_end(*name, from);
+        label = (iri_str_t){ end - from, name->data + from };
+        status = iri_host_display(env, &conf->host, label, &label);
+        if (status == IRI_OK) {
+            status = iri_buf_put(env, &out, label.data, label.len);
+        }
+        if (status == IRI_OK && end < name->len) {
+            status = iri_buf_putc(env, &out, '.');
+        }
     }
-    if (status == IRI_OK && cli_set_octets(call, "value", value) != 0) {
-        status = IRI_NO_MEMORY;
-    }
+    *name = iri_buf_str(&out);
     return status;
 }
 
@@ -202,33 +160,26 @@ host_answer(const void *data, cli_call_t *call)
 {
     const host_conf_t *conf = data;
     iri_host_t         host;
+    iri_str_t          value;
     iri_status_t       status;
 
     status = host_read(&call->apr.env, conf, call->operand[0], &host);
     if (status == IRI_OK && host.verdict == IRI_REFUSE) {
         return host_reject(conf, call, host.why);
     }
-    if (status == IRI_OK) {
-        status = host_fill(&call->apr.env, conf, call, &host);
+    value = conf->to_unicode ? host.unicode : host.ascii;
+    if (status == IRI_OK && conf->to_unicode && conf->is_name) {
+        status = host_display_labels(&call->apr.env, conf, &value);
     }
-    if (status != IRI_OK) {
-        call->error = iri_status_text(status);
-        return -1;
-    }
-    return 0;
+    return cli_set_value(call, status, value);
 }
 
 
 const cli_command_t cli_host = {
-    "host",
-    "HOST",
-    1,
-    "show the canonical name of a host, in ASCII or Unicode",
-    host_help,
-    host_options,
-    host_create,
-    host_option,
-    cli_ready_default,
-    host_answer,
-    cli_show_value
+    "host",      "HOST",
+    1,           "show the canonical name of a host, in ASCII or Unicode",
+    host_help,   host_options,
+    host_create, host_option,
+    NULL, /* ready */
+    host_answer, cli_show_value
 };

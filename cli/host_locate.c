@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/iri_string.h"
+
 #include "host.h"
 
 /* A longer host is refused before its characters are checked. */
@@ -198,14 +200,6 @@ host_label_start(const host_text_t *text, size_t at)
 }
 
 
-static int
-host_is_alphanumeric(int32_t c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
-           || (c >= 'A' && c <= 'Z');
-}
-
-
 /* 1 if the character is a letter of an A-label; the error is in its U-label. */
 static int
 host_is_encoded(const host_text_t *text, size_t start, size_t at)
@@ -213,7 +207,8 @@ host_is_encoded(const host_text_t *text, size_t start, size_t at)
     static const char prefix[] = "xn--";
     size_t            i;
 
-    if (!host_is_alphanumeric(text->character[at])
+    if (text->character[at] < 0 || text->character[at] >= 0x80
+        || !iri_is_alphanumeric((unsigned char) text->character[at])
         || text->count - start < sizeof(prefix) - 1)
     {
         return 0;
@@ -279,13 +274,11 @@ host_locate(apr_pool_t *pool, const host_conf_t *conf, iri_str_t host,
     apr_pool_t     *own;
     size_t          len;
 
-    if (text == NULL || apr_pool_create(&own, pool) != APR_SUCCESS) {
-        return where;
-    }
+    apr_pool_create(&own, pool);
     host_divide(host, !conf->is_name, text);
     len = text->from[text->count];
     buffer = apr_palloc(pool, len + probe.suffix.len);
-    if (buffer != NULL && len > 0) {
+    if (len > 0) {
         memcpy(buffer, host.data, len);
         where = host_position(text, host_search(own, &probe, text, buffer),
                               why);

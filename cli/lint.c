@@ -119,19 +119,10 @@ lint_create(apr_pool_t *pool)
 {
     lint_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
 
-    if (conf == NULL) {
-        return NULL;
-    }
     conf->pool = pool;
     conf->settings = cli_settings_create(pool);
     conf->lint.confusables = cli_open_confusables(pool);
-    if (conf->settings == NULL || conf->lint.confusables == NULL) {
-        return NULL;
-    }
     conf->lint.detector = cli_open_detector(pool, conf->settings->registry);
-    if (conf->lint.detector == NULL) {
-        return NULL;
-    }
     conf->lint.match = IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS;
     conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
     return conf;
@@ -267,11 +258,14 @@ lint_path(const lint_run_t *run, iri_str_t octets)
 }
 
 
-static int
+/* Set a field; null if the octets are empty. */
+static void
 lint_set(cli_call_t *line, const char *name, iri_str_t octets)
 {
-    return octets.len == 0 ? cli_set_null(line, name)
-                           : cli_set_octets(line, name, octets);
+    if (octets.len == 0) {
+        octets.data = NULL;
+    }
+    cli_set_optional(line, name, octets);
 }
 
 
@@ -279,38 +273,29 @@ static int
 lint_object(const lint_run_t *run, const iri_finding_t *finding)
 {
     cli_call_t line;
-    iri_str_t  match = { 0, NULL }, other = { 0, NULL };
+    iri_str_t  none = { 0, NULL };
     int        failed;
 
     memset(&line, 0, sizeof(line));
     line.pool = run->dir_pool;
     line.object = json_object();
-    if (line.object == NULL) {
-        return -1;
-    }
-    if (finding->kind == IRI_LINT_COLLISION) {
-        match.data = (const unsigned char *) iri_match_text(finding->match);
-        match.len = strlen((const char *) match.data);
-    }
-    if (finding->other.len != 0) {
-        other = lint_path(run, finding->other);
-    }
-    failed = cli_set_text(&line, "kind", iri_lint_text(finding->kind)) != 0
-             || lint_set(&line, "path", lint_path(run, finding->octets)) != 0
-             || lint_set(&line, "name", finding->name) != 0
-             || lint_set(&line, "other", other) != 0
-             || lint_set(&line, "match", match) != 0
-             || lint_set(&line, "charset", finding->charset) != 0
-             || lint_set(&line, "meant", finding->meant) != 0
-             || (finding->why != NULL
-                     ? cli_set_text(&line, "why", finding->why)
-                     : cli_set_null(&line, "why"))
-                    != 0
-             || json_dumpf(line.object, run->call->objects, JSON_COMPACT)
-                    != 0;
+    cli_set_text(&line, "kind", iri_lint_text(finding->kind));
+    cli_set_octets(&line, "path", lint_path(run, finding->octets));
+    lint_set(&line, "name", finding->name);
+    lint_set(&line, "other",
+             finding->other.len != 0 ? lint_path(run, finding->other) : none);
+    lint_set(&line, "match",
+             finding->kind == IRI_LINT_COLLISION
+                 ? cli_str(iri_match_text(finding->match))
+                 : none);
+    lint_set(&line, "charset", finding->charset);
+    lint_set(&line, "meant", finding->meant);
+    lint_set(&line, "why",
+             finding->why != NULL ? cli_str(finding->why) : none);
+    failed = json_dumpf(line.object, run->call->objects, JSON_COMPACT);
     putc('\n', run->call->objects);
     json_decref(line.object);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 
@@ -322,7 +307,7 @@ static void
 lint_show_path(const lint_run_t *run, iri_lint_kind_t kind, iri_str_t octets,
                iri_str_t name)
 {
-    iri_str_t path = lint_path(run, octets), shown = path;
+    iri_str_t path = lint_path(run, octets), shown;
 
     if (kind != IRI_LINT_TWIN && kind != IRI_LINT_LOOK_ALIKE
         && strcmp(run->dir_name, run->path) == 0
@@ -331,11 +316,8 @@ lint_show_path(const lint_run_t *run, iri_lint_kind_t kind, iri_str_t octets,
         cli_print(stdout, path);
         return;
     }
-    shown.data = (const unsigned char *) cli_escaped(run->dir_pool, path,
-                                                     &shown.len);
-    if (shown.data != NULL) {
-        cli_print(stdout, shown);
-    }
+    shown = cli_escaped(run->dir_pool, path);
+    cli_print(stdout, shown);
     if (name.len != 0 && shown.len != path.len) {
         fputs("  \"", stdout);
         fputs(run->dir_name, stdout);
@@ -572,11 +554,9 @@ lint_dir_name(const lint_run_t *run, const iri_env_t *env)
 {
     const iri_charsets_t *charsets = &run->conf->lint.tree->charsets;
     iri_converted_t       name = { { 0, NULL }, "", 0 };
-    iri_str_t             path;
+    iri_str_t             path = cli_str(run->path);
     size_t                i;
 
-    path.data = (const unsigned char *) run->path;
-    path.len = strlen(run->path);
     for (i = 0; i < charsets->count && name.why != NULL; i++) {
         if (iri_decode(env, charsets->at[i], path, &name) != IRI_OK) {
             return NULL;
@@ -617,13 +597,13 @@ lint_names(lint_run_t *run)
 static void
 lint_warn_unreadable(lint_run_t *run, apr_status_t rv)
 {
-    char        text[128];
-    iri_str_t   none = { 0, NULL };
-    iri_str_t   path = lint_path(run, none);
-    const char *shown = cli_printable(run->dir_pool, path);
+    char      text[128];
+    iri_str_t none = { 0, NULL };
+    iri_str_t path = lint_path(run, none);
 
     cli_progress_hide(&run->progress);
-    fprintf(stderr, "iri lint: cannot read \"%s\": %s\n", shown ? shown : "",
+    fprintf(stderr, "iri lint: cannot read \"%s\": %s\n",
+            cli_printable(run->dir_pool, path),
             apr_strerror(rv, text, sizeof(text)));
     run->incomplete = 1;
 }
@@ -702,33 +682,22 @@ lint_root(lint_run_t *run, cli_call_t *call)
 }
 
 
-static int
+static void
 lint_fill(const lint_run_t *run)
 {
-    json_t *object = run->call->object;
     json_t *kinds = json_object();
     int     kind;
 
     for (kind = 0; kind < IRI_LINT_KINDS; kind++) {
         if (run->count[kind] != 0) {
             json_object_set_new(kinds, iri_lint_text((iri_lint_kind_t) kind),
-                                json_integer((json_int_t) run->count[kind]));
+                                cli_number(run->count[kind]));
         }
     }
-    return json_object_set_new(object, "directories",
-                               json_integer((json_int_t) run->directories))
-                       != 0
-                   || json_object_set_new(
-                          object, "names",
-                          json_integer((json_int_t) run->all_names))
-                          != 0
-                   || json_object_set_new(
-                          object, "findings",
-                          json_integer((json_int_t) run->findings))
-                          != 0
-                   || json_object_set_new(object, "kinds", kinds) != 0
-               ? -1
-               : 0;
+    cli_set(run->call, "directories", cli_number(run->directories));
+    cli_set(run->call, "names", cli_number(run->all_names));
+    cli_set(run->call, "findings", cli_number(run->findings));
+    cli_set(run->call, "kinds", kinds);
 }
 
 
@@ -750,11 +719,10 @@ lint_answer(const void *data, cli_call_t *call)
     }
     run.plan = apr_array_make(call->pool, 8, sizeof(char *));
     status = lint_run(&run);
-    if (status != IRI_OK || lint_fill(&run) != 0) {
-        call->error = iri_status_text(status != IRI_OK ? status
-                                                       : IRI_NO_MEMORY);
-        return -1;
+    if (status != IRI_OK) {
+        return cli_fail(call, status);
     }
+    lint_fill(&run);
     if (run.conf->plan != CLI_PLAN_NONE) {
         lint_print_plan(&run);
     }

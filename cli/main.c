@@ -80,6 +80,29 @@ cli_help(const cli_command_t *command)
 }
 
 
+/* Called by APR where memory is exhausted, so that no caller tests for it. */
+static int
+cli_no_memory(int status)
+{
+    (void) status;
+    fputs("iri: out of memory\n", stderr);
+    exit(CLI_FAILED);
+}
+
+
+/* The same for jansson. */
+static void *
+cli_malloc(size_t size)
+{
+    void *p = malloc(size);
+
+    if (p == NULL) {
+        cli_no_memory(APR_ENOMEM);
+    }
+    return p;
+}
+
+
 static const cli_command_t *
 cli_find(const char *name)
 {
@@ -109,12 +132,10 @@ cli_command_hint(const char *word)
 static int
 cli_unknown_command(apr_pool_t *pool, const char *word)
 {
-    iri_str_t   octets = { strlen(word), (const unsigned char *) word };
-    const char *shown = cli_printable(pool, octets);
-    size_t      i;
+    size_t i;
 
     fprintf(stderr, "iri: \"%s\" is not a command; commands are:",
-            shown ? shown : "");
+            cli_printable(pool, cli_str(word)));
     for (i = 0; i < CLI_COMMANDS; i++) {
         fprintf(stderr, " %s,", cli_commands[i]->name);
     }
@@ -127,14 +148,11 @@ static int
 cli_usage_error(const cli_line_t *line, const char *wrong)
 {
     const apr_getopt_option_t *option = line->command->options;
-    iri_str_t                  text;
 
-    text.data = (const unsigned char *) wrong;
-    text.len = strlen(wrong);
     fprintf(stderr, "%siri %s:%s ", cli_color(stderr, CLI_RED),
             line->command->name, cli_color(stderr, CLI_RESET));
     /* The message may contain the value of an option. */
-    cli_print(stderr, text);
+    cli_print(stderr, cli_str(wrong));
     fputc('\n', stderr);
     /* List the options only if an option was unknown. */
     if (line->wrong != NULL) {
@@ -209,7 +227,8 @@ cli_read_options(cli_line_t *line, apr_getopt_t *os)
     if (rv != APR_EOF) {
         return line->wrong;
     }
-    return line->help ? NULL : command->ready(line->conf);
+    return line->help || command->ready == NULL ? NULL
+                                                : command->ready(line->conf);
 }
 
 
@@ -226,18 +245,14 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
     call.pool = line->pool;
     call.trace = stdout;
     for (i = 0; i < command->count; i++) {
-        const char *operand = os->argv[os->ind + (int) i];
-
-        call.operand[i].data = (const unsigned char *) operand;
-        call.operand[i].len = strlen(operand);
+        call.operand[i] = cli_str(os->argv[os->ind + (int) i]);
     }
     call.more = os->argv + os->ind + command->count;
     call.mores = (size_t) (os->argc - os->ind) - command->count;
     call.object = json_object();
-    if (call.object == NULL || cli_answer(command, line->conf, &call) != 0) {
+    if (cli_answer(command, line->conf, &call) != 0) {
         fprintf(stderr, "%siri %s:%s %s", cli_color(stderr, CLI_RED),
-                command->name, cli_color(stderr, CLI_RESET),
-                call.error ? call.error : iri_status_text(IRI_NO_MEMORY));
+                command->name, cli_color(stderr, CLI_RESET), call.error);
         if (!call.no_offset) {
             fprintf(stderr, " (offset %lu)", (unsigned long) call.offset);
         }
@@ -258,8 +273,6 @@ cli_check_operands(const cli_line_t *line, const char *const *given,
                    size_t count)
 {
     const cli_command_t *command = line->command;
-    iri_str_t            more;
-    const char          *shown;
 
     if (line->batch) {
         return count == 0 ? NULL
@@ -275,13 +288,12 @@ cli_check_operands(const cli_line_t *line, const char *const *given,
     if (count == command->count || strstr(command->operands, "...") != NULL) {
         return NULL;
     }
-    more.data = (const unsigned char *) given[command->count];
-    more.len = strlen(given[command->count]);
-    shown = cli_printable(line->pool, more);
-    return apr_psprintf(line->pool,
-                        "takes only %s; unexpected operand \"%s\" (quote "
-                        "operands with blanks; for many use --batch)",
-                        command->operands, shown ? shown : "");
+    return apr_psprintf(
+        line->pool,
+        "takes only %s; unexpected operand \"%s\" (quote "
+        "operands with blanks; for many use --batch)",
+        command->operands,
+        cli_printable(line->pool, cli_str(given[command->count])));
 }
 
 
@@ -291,13 +303,10 @@ cli_run(cli_line_t *line, int argc, const char *const *argv)
     apr_getopt_t *os;
     const char   *wrong;
 
-    line->conf = line->command->create(line->pool);
-    if (line->conf == NULL
-        || apr_getopt_init(&os, line->pool, argc, argv) != APR_SUCCESS)
-    {
-        fputs("iri: out of memory, or the data of ICU are missing\n", stderr);
-        return CLI_FAILED;
+    if (line->command->create != NULL) {
+        line->conf = line->command->create(line->pool);
     }
+    apr_getopt_init(&os, line->pool, argc, argv);
     os->interleave = 1;
     os->errfn = cli_getopt_error;
     os->errarg = line;
@@ -385,7 +394,8 @@ main(int argc, const char *const *argv)
         return CLI_FAILED;
     }
     atexit(apr_terminate);
-    if (apr_pool_create(&pool, NULL) != APR_SUCCESS) {
+    json_set_alloc_funcs(cli_malloc, free);
+    if (apr_pool_create_ex(&pool, NULL, cli_no_memory, NULL) != APR_SUCCESS) {
         return CLI_FAILED;
     }
     code = cli_main(pool, argc, argv);

@@ -67,13 +67,10 @@ map_create(apr_pool_t *pool)
 {
     map_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
 
-    if (conf == NULL) {
-        return NULL;
-    }
     conf->registry = cli_open_registry(pool);
     conf->host.idna = cli_open_idna(pool);
     conf->host.mapping = IRI_MAPPING_UTS46;
-    return conf->registry && conf->host.idna ? conf : NULL;
+    return conf;
 }
 
 
@@ -151,7 +148,7 @@ const cli_command_t cli_to_uri = { "to-uri",
                                    map_uri_options,
                                    map_create,
                                    map_option,
-                                   cli_ready_default,
+                                   NULL, /* ready */
                                    map_answer_uri,
                                    cli_show_value };
 
@@ -163,6 +160,6 @@ const cli_command_t cli_to_iri = { "to-iri",
                                    map_iri_options,
                                    map_create,
                                    map_option,
-                                   cli_ready_default,
+                                   NULL, /* ready */
                                    map_answer_iri,
                                    cli_show_value };

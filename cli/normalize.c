@@ -84,7 +84,7 @@ const cli_command_t cli_normalize = {
     normalize_options,
     normalize_create,
     normalize_option,
-    cli_ready_default,
+    NULL, /* ready */
     normalize_answer,
     cli_show_value
 };

@@ -2,19 +2,20 @@
  * open.c - objects of the core whose lifetime is that of a pool
  */
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "cli.h"
 
 
-/* Destroy object with pool.  object may be NULL.  Returns: object. */
+/* Destroy object with pool.  Returns: object; NULL ends the command. */
 static void *
 cli_own(apr_pool_t *pool, void *object, apr_status_t (*cleanup)(void *object))
 {
-    if (object != NULL) {
-        apr_pool_cleanup_register(pool, object, cleanup,
-                                  apr_pool_cleanup_null);
+    if (object == NULL) {
+        fputs("iri: out of memory, or the data of ICU are missing\n", stderr);
+        exit(CLI_FAILED);
     }
+    apr_pool_cleanup_register(pool, object, cleanup, apr_pool_cleanup_null);
     return object;
 }
 
@@ -22,9 +23,9 @@ cli_own(apr_pool_t *pool, void *object, apr_status_t (*cleanup)(void *object))
 iri_registry_t *
 cli_open_registry(apr_pool_t *pool)
 {
-    iri_env_apr_t *env = iri_env_apr_create(pool, NULL, NULL);
-
-    return env ? iri_registry_create(&env->env) : NULL;
+    return cli_own(
+        pool, iri_registry_create(&iri_env_apr_create(pool, NULL, NULL)->env),
+        apr_pool_cleanup_null);
 }
 
 
@@ -34,7 +35,8 @@ cli_open_fold_keys(apr_pool_t *pool)
     iri_env_apr_t env;
 
     iri_env_apr_init(&env, pool, NULL, NULL);
-    return iri_fold_keys_create(&env.env);
+    return cli_own(pool, iri_fold_keys_create(&env.env),
+                   apr_pool_cleanup_null);
 }
 
 
@@ -87,7 +89,7 @@ const char *
 cli_open_charset(iri_registry_t *registry, const char *label,
                  const iri_charset_t **out)
 {
-    iri_str_t      word = { strlen(label), (const unsigned char *) label };
+    iri_str_t      word = cli_str(label);
     iri_charsets_t charsets;
     const char    *wrong;
 

@@ -75,13 +75,10 @@ replay_create(apr_pool_t *pool)
 {
     replay_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
 
-    if (conf == NULL) {
-        return NULL;
-    }
     conf->settings = cli_settings_create(pool);
     conf->top = 10;
     conf->status = 404;
-    return conf->settings != NULL ? conf : NULL;
+    return conf;
 }
 
 
@@ -188,99 +185,82 @@ replay_takes(void *arg, const cli_request_t *request)
 
 /* ---- the answer ---------------------------------------------------------- */
 
-/* Append the object of a call to a list. */
-static int
-replay_add(json_t *list, cli_call_t *line)
+/* Append an object to a list, and set it as that of a call. */
+static void
+replay_add(const replay_run_t *run, json_t *list, cli_call_t *line)
 {
-    return json_array_append_new(list, line->object);
+    memset(line, 0, sizeof(*line));
+    line->pool = run->pool;
+    line->object = json_object();
+    json_array_append_new(list, line->object);
 }
 
 
-static int
-replay_fill_forms(const replay_run_t *run, json_t *list)
+static json_t *
+replay_forms(const replay_run_t *run)
 {
+    json_t    *list = json_array();
     cli_call_t line;
-    int        i, failed = 0;
+    int        i;
 
-    for (i = 0; !failed && i < run->forms->nelts; i++) {
+    for (i = 0; i < run->forms->nelts; i++) {
         const replay_form_t *form = &APR_ARRAY_IDX(run->forms, i,
                                                    replay_form_t);
 
-        memset(&line, 0, sizeof(line));
-        line.pool = run->pool;
-        line.object = json_object();
-        failed = cli_set_text(&line, "form", iri_form_text(form->form)) != 0
-                 || cli_set_octets(&line, "charset", form->charset) != 0
-                 || json_object_set_new(line.object, "requests",
-                                        cli_number(form->requests))
-                        != 0
-                 || json_object_set_new(line.object, "answered",
-                                        cli_number(form->answered))
-                        != 0
-                 || replay_add(list, &line) != 0;
+        replay_add(run, list, &line);
+        cli_set_text(&line, "form", iri_form_text(form->form));
+        cli_set_octets(&line, "charset", form->charset);
+        cli_set(&line, "requests", cli_number(form->requests));
+        cli_set(&line, "answered", cli_number(form->answered));
     }
-    return failed ? -1 : 0;
+    return list;
 }
 
 
-static int
-replay_fill_top(const replay_run_t *run, json_t *list)
+static json_t *
+replay_top(const replay_run_t *run)
 {
+    json_t    *list = json_array();
     cli_call_t line;
-    int        i, failed = 0;
+    int        i;
 
-    for (i = 0; !failed && i < run->targets.list->nelts
-                && (size_t) i < run->conf->top;
-         i++)
-    {
+    for (i = 0; i < run->targets.list->nelts && (size_t) i < run->conf->top;
+         i++) {
         const cli_target_row_t *target = APR_ARRAY_IDX(run->targets.list, i,
                                                        cli_target_row_t *);
 
-        memset(&line, 0, sizeof(line));
-        line.pool = run->pool;
-        line.object = json_object();
-        failed = json_object_set_new(line.object, "requests",
-                                     cli_number(target->requests))
-                     != 0
-                 || cli_set_text(&line, "outcome",
-                                 cli_outcome_text(target->outcome))
-                        != 0
-                 || cli_set_octets(&line, "target", target->octets) != 0
-                 || cli_set_octets(&line, "path", target->path) != 0
-                 || replay_add(list, &line) != 0;
+        replay_add(run, list, &line);
+        cli_set(&line, "requests", cli_number(target->requests));
+        cli_set_text(&line, "outcome", cli_outcome_text(target->outcome));
+        cli_set_octets(&line, "target", target->octets);
+        cli_set_octets(&line, "path", target->path);
     }
-    return failed ? -1 : 0;
+    return list;
 }
 
 
-static int
+static void
 replay_fill(const replay_run_t *run)
 {
-    json_t *object = run->call->object, *outcomes = json_object();
-    json_t *forms = json_array(), *top = json_array();
-    int     i;
+    const cli_targets_t *targets = &run->targets;
+    json_t              *outcomes = json_object();
+    cli_call_t          *call = run->call;
+    int                  i;
 
     for (i = 0; i < CLI_OUTCOMES; i++) {
         json_object_set_new(outcomes, cli_outcome_text((cli_outcome_t) i),
                             cli_number(run->outcome[i]));
     }
-    json_object_set_new(object, "lines", cli_number(run->targets.lines));
-    json_object_set_new(object, "requests",
-                        cli_number(run->targets.requests));
-    json_object_set_new(
-        object, "not_requests",
-        cli_number(run->targets.lines - run->targets.requests));
-    json_object_set_new(object, "taken", cli_number(run->targets.taken));
-    json_object_set_new(object, "dropped", cli_number(run->targets.dropped));
-    json_object_set_new(object, "targets",
-                        cli_number((uint64_t) run->targets.list->nelts));
-    json_object_set_new(object, "outcomes", outcomes);
-    json_object_set_new(object, "forms", forms);
-    json_object_set_new(object, "top", top);
-    return replay_fill_forms(run, forms) != 0
-                   || replay_fill_top(run, top) != 0
-               ? -1
-               : 0;
+    cli_set(call, "lines", cli_number(targets->lines));
+    cli_set(call, "requests", cli_number(targets->requests));
+    cli_set(call, "not_requests",
+            cli_number(targets->lines - targets->requests));
+    cli_set(call, "taken", cli_number(targets->taken));
+    cli_set(call, "dropped", cli_number(targets->dropped));
+    cli_set(call, "targets", cli_number((uint64_t) targets->list->nelts));
+    cli_set(call, "outcomes", outcomes);
+    cli_set(call, "forms", replay_forms(run));
+    cli_set(call, "top", replay_top(run));
 }
 
 
@@ -318,22 +298,20 @@ replay_answer(const void *data, cli_call_t *call)
     run.call = call;
     call->no_offset = 1;
     run.pool = call->pool;
-    if (apr_pool_create(&run.target_pool, call->pool) != APR_SUCCESS) {
-        call->error = iri_status_text(IRI_NO_MEMORY);
-        return -1;
-    }
+    apr_pool_create(&run.target_pool, call->pool);
     cli_targets_init(&run.targets, run.pool);
     run.targets.takes = replay_takes;
     run.targets.arg = &run;
     run.forms = apr_array_make(run.pool, 8, sizeof(replay_form_t));
     call->error = replay_run(&run);
-    if (call->error == NULL && replay_fill(&run) != 0) {
-        call->error = iri_status_text(IRI_NO_MEMORY);
+    if (call->error != NULL) {
+        return -1;
     }
+    replay_fill(&run);
     /* A file that is not a log is a finding, so that a script does not treat it
        as a log without requests. */
     call->found = run.targets.lines != 0 && run.targets.requests == 0;
-    return call->error == NULL ? 0 : -1;
+    return 0;
 }
 
 

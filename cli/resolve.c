@@ -22,29 +22,12 @@ static const char relativize_help[] =
     "  iri relativize http://a/b/c/d http://a/b/e\n";
 
 
-static void *
-resolve_create(apr_pool_t *pool)
-{
-    return apr_pcalloc(pool, 1);
-}
-
-
-static const char *
-resolve_option(void *conf, int option, const char *value)
-{
-    (void) conf;
-    (void) option;
-    (void) value;
-    return NULL;
-}
-
-
 static int
 resolve_call(cli_call_t *call,
              iri_status_t (*work)(const iri_env_t *, iri_str_t, iri_str_t,
                                   iri_str_t *))
 {
-    iri_str_t    value;
+    iri_str_t    value = IRI_STR("");
     iri_status_t status;
 
     if (cli_require(call, 0, IRI_AS_IRI_REFERENCE) != 0
@@ -53,10 +36,7 @@ resolve_call(cli_call_t *call,
         return -1;
     }
     status = work(&call->apr.env, call->operand[0], call->operand[1], &value);
-    if (status == IRI_OK && cli_set_octets(call, "value", value) != 0) {
-        status = IRI_NO_MEMORY;
-    }
-    return status == IRI_OK ? 0 : cli_fail(call, status);
+    return cli_set_value(call, status, value);
 }
 
 
@@ -82,9 +62,9 @@ const cli_command_t cli_resolve = { "resolve",
                                     "resolve a reference relative to a base",
                                     resolve_help,
                                     resolve_options,
-                                    resolve_create,
-                                    resolve_option,
-                                    cli_ready_default,
+                                    NULL, /* create */
+                                    NULL, /* option */
+                                    NULL, /* ready */
                                     resolve_answer,
                                     cli_show_value };
 
@@ -95,9 +75,9 @@ const cli_command_t cli_relativize = {
     "show a short reference from a base to a target",
     relativize_help,
     resolve_options,
-    resolve_create,
-    resolve_option,
-    cli_ready_default,
+    NULL, /* create */
+    NULL, /* option */
+    NULL, /* ready */
     relativize_answer,
     cli_show_value
 };

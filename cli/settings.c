@@ -20,28 +20,20 @@ cli_settings_create(apr_pool_t *pool)
 {
     static const iri_str_t get = IRI_STR("GET");
     cli_settings_t        *conf = apr_pcalloc(pool, sizeof(*conf));
+    int                    i;
 
-    if (conf == NULL) {
-        return NULL;
-    }
     conf->pool = pool;
     conf->registry = cli_open_registry(pool);
     conf->fold_keys = cli_open_fold_keys(pool);
-    if (conf->registry == NULL || conf->fold_keys == NULL) {
-        return NULL;
-    }
     conf->reading.invalid = IRI_INVALID_404;
     conf->tree.names = IRI_FILENAME_ANY;
     conf->tree.match = IRI_FOLD_NORMALIZATION;
     conf->tree.ambiguous = IRI_AMBIGUOUS_300;
     conf->ambiguous = IRI_AMBIGUOUS_404;
     conf->method = get;
-    conf->charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
-    conf->filename_charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
-    conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
-    conf->repair_words = apr_array_make(pool, 3, sizeof(iri_str_t));
-    conf->query_words = apr_array_make(pool, 8, sizeof(iri_str_t));
-    conf->cache_words = apr_array_make(pool, 1, sizeof(iri_str_t));
+    for (i = 0; i < CLI_SET_LISTS; i++) {
+        conf->words[i] = apr_array_make(pool, 8, sizeof(iri_str_t));
+    }
     return conf;
 }
 
@@ -105,38 +97,28 @@ const char *
 cli_settings_option(void *data, int option, const char *value)
 {
     cli_settings_t *conf = data;
-    iri_str_t       word = { 0, (const unsigned char *) value };
+    iri_str_t       word = cli_str(value ? value : "");
     unsigned        number = 0;
     const char     *wrong;
 
-    word.len = value ? strlen(value) : 0;
+    if (option < CLI_SET_LIST + CLI_SET_LISTS) {
+        return cli_add_words(conf->words[option - CLI_SET_LIST], value);
+    }
     switch (option) {
     case CLI_SET_ROOT:
         return settings_root(conf, value);
-    case CLI_SET_CHARSET:
-        return cli_add_words(conf->charset_words, value);
     case CLI_SET_INVALID:
         wrong = iri_parse_word(&iri_invalid_words, word, &number);
         conf->reading.invalid = (iri_invalid_t) number;
         return wrong;
-    case CLI_SET_FILENAME_CHARSET:
-        return cli_add_words(conf->filename_charset_words, value);
     case CLI_SET_FILENAME_FORM:
         wrong = iri_parse_word(&iri_filename_form_words, word, &number);
         conf->tree.names = (iri_filename_form_t) number;
         return wrong;
-    case CLI_SET_MATCH:
-        return cli_add_words(conf->match_words, value);
     case CLI_SET_AMBIGUOUS:
         wrong = iri_parse_word(&iri_ambiguous_words, word, &number);
         conf->ambiguous = (iri_ambiguous_t) number;
         return wrong;
-    case CLI_SET_REPAIR:
-        return cli_add_words(conf->repair_words, value);
-    case CLI_SET_QUERY_CHARSET:
-        return cli_add_words(conf->query_words, value);
-    case CLI_SET_CACHE:
-        return cli_add_words(conf->cache_words, value);
     case CLI_SET_METHOD:
         return settings_method(conf, word);
     default:
@@ -146,29 +128,40 @@ cli_settings_option(void *data, int option, const char *value)
 }
 
 
-static const char *
-settings_charsets(cli_settings_t *conf, apr_array_header_t *words,
-                  int none_allowed, iri_charsets_t *out)
+/* The words of an option, and their number. */
+static const iri_str_t *
+settings_words(const cli_settings_t *conf, int option, size_t *count)
 {
-    if (words->nelts == 0) {
-        return NULL;
-    }
-    return iri_parse_charsets(conf->registry, (void *) words->elts,
-                              (size_t) words->nelts, none_allowed, out);
+    const apr_array_header_t *words = conf->words[option - CLI_SET_LIST];
+
+    *count = (size_t) words->nelts;
+    return (const iri_str_t *) (const void *) words->elts;
 }
 
 
-/* The flags of all words of an option; without words they stay as they are. */
+/* Parse the words of a list; without words *out stays as it is. */
 static const char *
-settings_flags(const iri_words_t *words, const apr_array_header_t *given,
-               unsigned *out)
+settings_charsets(cli_settings_t *conf, int option, int none_allowed,
+                  iri_charsets_t *out)
 {
-    size_t unknown;
+    size_t           count;
+    const iri_str_t *words = settings_words(conf, option, &count);
 
-    return given->nelts == 0
-               ? NULL
-               : iri_parse_words(words, (void *) given->elts,
-                                 (size_t) given->nelts, out, &unknown);
+    return count == 0 ? NULL
+                      : iri_parse_charsets(conf->registry, words, count,
+                                           none_allowed, out);
+}
+
+
+static const char *
+settings_flags(const cli_settings_t *conf, int option,
+               const iri_words_t *known, unsigned *out)
+{
+    size_t           count, unknown;
+    const iri_str_t *words = settings_words(conf, option, &count);
+
+    return count == 0 ? NULL
+                      : iri_parse_words(known, words, count, out, &unknown);
 }
 
 
@@ -176,13 +169,12 @@ settings_flags(const iri_words_t *words, const apr_array_header_t *given,
 static const char *
 settings_open_cache(cli_settings_t *conf)
 {
-    size_t      size = SETTINGS_CACHE_SIZE;
-    const char *wrong = NULL;
+    size_t           count, size = SETTINGS_CACHE_SIZE;
+    const iri_str_t *words = settings_words(conf, CLI_SET_CACHE, &count);
+    const char      *wrong = NULL;
 
-    if (conf->cache_words->nelts > 0) {
-        wrong = iri_parse_cache((void *) conf->cache_words->elts,
-                                (size_t) conf->cache_words->nelts, &size,
-                                NULL);
+    if (count > 0) {
+        wrong = iri_parse_cache(words, count, &size, NULL);
     }
     if (wrong != NULL || size == 0) {
         return wrong;
@@ -196,31 +188,32 @@ settings_open_cache(cli_settings_t *conf)
 const char *
 cli_settings_ready(void *data)
 {
-    cli_settings_t *conf = data;
-    const char     *option = "--charset";
-    const char     *wrong = settings_charsets(conf, conf->charset_words, 1,
-                                              &conf->reading.charsets);
+    cli_settings_t  *conf = data;
+    const char      *option = "--charset";
+    const char      *wrong = settings_charsets(conf, CLI_SET_CHARSET, 1,
+                                               &conf->reading.charsets);
+    const iri_str_t *words;
+    size_t           count;
 
     if (wrong == NULL) {
         option = "--filename-charset";
-        wrong = settings_charsets(conf, conf->filename_charset_words, 0,
+        wrong = settings_charsets(conf, CLI_SET_FILENAME_CHARSET, 0,
                                   &conf->tree.charsets);
     }
     if (wrong == NULL) {
         option = "--match";
-        wrong = settings_flags(&iri_match_words, conf->match_words,
+        wrong = settings_flags(conf, CLI_SET_MATCH, &iri_match_words,
                                &conf->tree.match);
     }
     if (wrong == NULL) {
         option = "--repair";
-        wrong = settings_flags(&iri_repair_words, conf->repair_words,
+        wrong = settings_flags(conf, CLI_SET_REPAIR, &iri_repair_words,
                                &conf->tree.repair);
     }
-    if (wrong == NULL && conf->query_words->nelts > 0) {
+    words = settings_words(conf, CLI_SET_QUERY_CHARSET, &count);
+    if (wrong == NULL && count > 0) {
         option = "--query-charset";
-        wrong = iri_parse_query(
-            conf->registry, (void *) conf->query_words->elts,
-            (size_t) conf->query_words->nelts, &conf->query);
+        wrong = iri_parse_query(conf->registry, words, count, &conf->query);
         conf->has_query = 1;
     }
     if (wrong == NULL) {

@@ -26,14 +26,6 @@ static const char split_help[] =
     "  iri split 'http://b\xC3\xBC"
     "cher.example:8080/a?q#f'\n";
 
-#define SPLIT_PARTS 8
-
-static const char *const split_names[SPLIT_PARTS] = {
-    "scheme", "authority", "userinfo", "host",
-    "port",   "path",      "query",    "fragment"
-};
-
-
 static void *
 split_create(apr_pool_t *pool)
 {
@@ -57,7 +49,7 @@ split_answer(const void *data, cli_call_t *call)
 {
     const split_conf_t *conf = data;
     iri_parts_t         parts;
-    int                 i, wrong;
+    int                 wrong;
 
     wrong = conf->given ? cli_check_operand(call, 0, IRI_AS_IRI_REFERENCE,
                                             conf->grammar, NULL)
@@ -66,20 +58,15 @@ split_answer(const void *data, cli_call_t *call)
         return -1;
     }
     iri_split(call->operand[0], &parts);
-
-    {
-        const iri_str_t list[SPLIT_PARTS] = {
-            parts.scheme, parts.authority, parts.userinfo, parts.host,
-            parts.port,   parts.path,      parts.query,    parts.fragment
-        };
-
-        for (i = 0; i < SPLIT_PARTS; i++) {
-            wrong |= list[i].data != NULL
-                         ? cli_set_octets(call, split_names[i], list[i])
-                         : cli_set_null(call, split_names[i]);
-        }
-    }
-    return wrong ? cli_fail(call, IRI_NO_MEMORY) : 0;
+    cli_set_optional(call, "scheme", parts.scheme);
+    cli_set_optional(call, "authority", parts.authority);
+    cli_set_optional(call, "userinfo", parts.userinfo);
+    cli_set_optional(call, "host", parts.host);
+    cli_set_optional(call, "port", parts.port);
+    cli_set_optional(call, "path", parts.path);
+    cli_set_optional(call, "query", parts.query);
+    cli_set_optional(call, "fragment", parts.fragment);
+    return 0;
 }
 
 
@@ -87,17 +74,15 @@ split_answer(const void *data, cli_call_t *call)
 static void
 split_show(const void *conf, cli_call_t *call)
 {
-    int i;
+    static const char *const names[] = { "scheme", "authority", "userinfo",
+                                         "host",   "port",      "path",
+                                         "query",  "fragment",  NULL };
+    size_t                   i;
 
     (void) conf;
-    for (i = 0; i < SPLIT_PARTS; i++) {
-        json_t   *value = json_object_get(call->object, split_names[i]);
-        iri_str_t text;
-
-        if (json_is_string(value)) {
-            text.data = (const unsigned char *) json_string_value(value);
-            text.len = json_string_length(value);
-            cli_print_row(split_names[i], text);
+    for (i = 0; names[i] != NULL; i++) {
+        if (json_is_string(json_object_get(call->object, names[i]))) {
+            cli_print_row(names[i], cli_field_text(call->object, names[i]));
         }
     }
 }
@@ -111,6 +96,6 @@ const cli_command_t cli_split = { "split",
                                   split_options,
                                   split_create,
                                   split_option,
-                                  cli_ready_default,
+                                  NULL, /* ready */
                                   split_answer,
                                   split_show };

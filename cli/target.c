@@ -7,9 +7,9 @@
  */
 
 #include <string.h>
-#include <strings.h>
 
-#include <apr_strings.h>
+#include "base/iri_string.h"
+#include "unicode/iri_unicode.h"
 
 #include "cli.h"
 
@@ -19,27 +19,16 @@
 int
 cli_hex_value(char digit)
 {
-    unsigned char c = (unsigned char) digit;
-
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return iri_hex((unsigned char) digit);
 }
 
 
 int
 cli_escape_value(const unsigned char *p, const unsigned char *end)
 {
-    int high, low;
+    unsigned char octet;
 
-    if (end - p < 3 || p[0] != '%') {
-        return -1;
-    }
-    high = cli_hex_value((char) p[1]);
-    low = cli_hex_value((char) p[2]);
-    return high < 0 || low < 0 ? -1 : high * 16 + low;
+    return p < end && iri_unescape(p, end, &octet) == 3 ? octet : -1;
 }
 
 
@@ -91,25 +80,16 @@ cli_path_check(iri_str_t path, size_t *offset)
 static iri_str_t
 cli_path_of(iri_str_t target)
 {
-    static const char *const schemes[] = { "http://", "https://" };
-    size_t                   i, skip;
+    iri_parts_t parts;
 
-    for (i = 0; i < 2; i++) {
-        skip = strlen(schemes[i]);
-        if (target.len < skip
-            || strncasecmp((const char *) target.data, schemes[i], skip) != 0)
-        {
-            continue;
-        }
-        while (skip < target.len && strchr("/?#", target.data[skip]) == NULL)
-        {
-            skip++;
-        }
-        target.data += skip;
-        target.len -= skip;
-        break;
-    }
-    return target;
+    iri_split(target, &parts);
+    return parts.authority.data != NULL
+                   && iri_str_count(parts.authority, '\0') == 0
+                   && (iri_str_equal_nocase(parts.scheme, "http")
+                       || iri_str_equal_nocase(parts.scheme, "https"))
+               ? iri_str_from(target,
+                              (size_t) (parts.path.data - target.data))
+               : target;
 }
 
 
@@ -139,17 +119,11 @@ cli_cut_query(iri_str_t path, cli_target_t *out)
 static size_t
 cli_unescape(unsigned char *to, iri_str_t path)
 {
-    const unsigned char *end = path.data + path.len;
-    const unsigned char *p = path.data;
+    const unsigned char *p = path.data, *end = p + path.len;
     size_t               len = 0;
 
     while (p < end) {
-        if (*p == '%') {
-            to[len++] = (unsigned char) cli_escape_value(p, end);
-            p += 3;
-        } else {
-            to[len++] = *p++;
-        }
+        p += iri_unescape(p, end, &to[len++]);
     }
     return len;
 }
@@ -236,9 +210,6 @@ cli_target_read(apr_pool_t *pool, iri_str_t target, int escaped,
         return wrong;
     }
     data = apr_palloc(pool, path.len);
-    if (data == NULL) {
-        return iri_status_text(IRI_NO_MEMORY);
-    }
     if (escaped) {
         memcpy(data, path.data, path.len);
         len = path.len;

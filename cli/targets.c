@@ -9,6 +9,8 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
+#include "base/iri_string.h"
+
 #include "cli.h"
 
 /* The targets that are stored, and their octets: memory is bounded. */
@@ -114,10 +116,7 @@ cli_targets_read(cli_targets_t *targets, iri_str_t name,
         return apr_psprintf(targets->pool, "cannot read \"%s\": %s", shown,
                             strerror(errno));
     }
-    if (apr_pool_create(&pool, targets->pool) != APR_SUCCESS) {
-        (void) cli_log_close(log);
-        return iri_status_text(IRI_NO_MEMORY);
-    }
+    apr_pool_create(&pool, targets->pool);
     cli_progress_begin(progress, "octets of the log", (uint64_t) info.size);
     targets_read_lines(targets, log, pool, progress);
     cli_progress_hide(progress);
@@ -138,17 +137,11 @@ targets_order(const void *a, const void *b)
 {
     const cli_target_row_t *one = *(cli_target_row_t *const *) a;
     const cli_target_row_t *two = *(cli_target_row_t *const *) b;
-    size_t len = one->octets.len < two->octets.len ? one->octets.len
-                                                   : two->octets.len;
-    int    order;
 
     if (one->requests != two->requests) {
         return one->requests > two->requests ? -1 : 1;
     }
-    order = memcmp(one->octets.data, two->octets.data, len);
-    return order != 0 ? order
-                      : (one->octets.len > two->octets.len)
-                            - (one->octets.len < two->octets.len);
+    return iri_str_compare(one->octets, two->octets);
 }
 
 

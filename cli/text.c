@@ -8,7 +8,6 @@
 
 #include <apr_strings.h>
 #include <unicode/uchar.h>
-#include <unicode/utf8.h>
 
 #include "base/iri_string.h"
 #include "output/iri_output.h"
@@ -20,15 +19,11 @@
 int32_t
 cli_next_character(iri_str_t octets, size_t *i)
 {
-    const uint8_t *p = octets.data + *i;
-    size_t         left = octets.len - *i;
-    int32_t limit = left < U8_MAX_LENGTH ? (int32_t) left : U8_MAX_LENGTH;
-    int32_t used = 0;
-    UChar32 c;
+    uint32_t c;
+    size_t n = iri_utf8_next(octets.data + *i, octets.data + octets.len, &c);
 
-    U8_NEXT(p, used, limit, c);
-    *i += c < 0 ? 1 : (size_t) used;
-    return c;
+    *i += n != 0 ? n : 1;
+    return n != 0 ? (int32_t) c : -1;
 }
 
 
@@ -58,56 +53,37 @@ cli_is_utf8(iri_str_t octets)
 }
 
 
-/* all: 1 escapes "%" and the octets that a URI must not contain, 0 none. */
-static const char *
-cli_escape_all(apr_pool_t *pool, iri_str_t octets, size_t *len, int all)
+iri_str_t
+cli_escaped(apr_pool_t *pool, iri_str_t octets)
 {
-    char  *text, *to;
+    char  *text = apr_palloc(pool, 3 * octets.len + 1), *to = text;
     size_t i;
 
-    /* An octet grows to three at most. */
-    if (octets.len > (SIZE_MAX - 1) / 3
-        || (text = apr_palloc(pool, 3 * octets.len + 1)) == NULL)
-    {
-        return NULL;
-    }
-    to = text;
     for (i = 0; i < octets.len; i++) {
-        unsigned char c = octets.data[i];
-
-        if (all && !iri_is_uri_char(c)) {
-            to = cli_put_escape(to, c);
+        if (iri_is_uri_char(octets.data[i])) {
+            *to++ = (char) octets.data[i];
         } else {
-            *to++ = (char) c;
+            to = cli_put_escape(to, octets.data[i]);
         }
     }
-    *to = '\0';
-    *len = (size_t) (to - text);
-    return text;
+    return (iri_str_t){ (size_t) (to - text), (unsigned char *) text };
 }
 
 
-const char *
-cli_escaped(apr_pool_t *pool, iri_str_t octets, size_t *len)
-{
-    return cli_escape_all(pool, octets, len, 1);
-}
-
-
-const char *
-cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len, int *escaped)
+iri_str_t
+cli_text(apr_pool_t *pool, iri_str_t octets, int *escaped)
 {
     *escaped = !cli_is_utf8(octets);
-    return cli_escape_all(pool, octets, len, *escaped);
+    return *escaped ? cli_escaped(pool, octets) : octets;
 }
 
 
 int
 cli_is_unsafe(int32_t c)
 {
-    return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C
-           || (c >= 0x200E && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E)
-           || (c >= 0x2066 && c <= 0x2069);
+    return c < 0 || !iri_char_allowed((uint32_t) c, 0)
+           || iri_char_is_bidi_control((uint32_t) c) || c == 0x2028
+           || c == 0x2029;
 }
 
 
@@ -217,16 +193,9 @@ cli_print(FILE *out, iri_str_t octets)
 const char *
 cli_printable(apr_pool_t *pool, iri_str_t octets)
 {
-    char  *text, *to;
+    char  *text = apr_palloc(pool, 3 * octets.len + 1), *to = text;
     size_t i = 0;
 
-    /* An octet grows to three at most. */
-    if (octets.len > (SIZE_MAX - 1) / 3
-        || (text = apr_palloc(pool, 3 * octets.len + 1)) == NULL)
-    {
-        return NULL;
-    }
-    to = text;
     while (i < octets.len) {
         to = cli_put_shown(to, octets, &i);
     }
@@ -245,95 +214,105 @@ cli_is_visible(UChar32 c)
 
 
 const char *
+cli_code(apr_pool_t *pool, int32_t character)
+{
+    return apr_psprintf(pool, "U+%04X", (unsigned) character);
+}
+
+
+const char *
 cli_character(apr_pool_t *pool, int32_t character)
 {
-    char    shown[U8_MAX_LENGTH + 1];
-    int32_t len = 0;
-    UBool   wrong = 0;
+    unsigned char shown[5] = { 0 };
 
     if (!cli_is_visible(character)) {
-        return apr_psprintf(pool, "U+%04X", (unsigned) character);
+        return cli_code(pool, character);
     }
-    U8_APPEND((uint8_t *) shown, len, U8_MAX_LENGTH, character, wrong);
-    shown[wrong ? 0 : len] = '\0';
-    return apr_psprintf(pool, "\"%s\" U+%04X", shown, (unsigned) character);
+    (void) iri_utf8_put((uint32_t) character, shown);
+    return apr_psprintf(pool, "\"%s\" U+%04X", (const char *) shown,
+                        (unsigned) character);
 }
 
 
-static int
+void
 cli_set(cli_call_t *call, const char *name, json_t *value)
 {
-    /* Takes ownership of value, which may be NULL, also on failure. */
-    return json_object_set_new(call->object, name, value);
+    json_object_set_new(call->object, name, value);
 }
 
 
-int
+void
 cli_set_text(cli_call_t *call, const char *name, const char *text)
 {
-    return cli_set(call, name, json_string(text));
+    cli_set(call, name, json_string(text));
 }
 
 
-int
-cli_set_null(cli_call_t *call, const char *name)
+json_t *
+cli_string(apr_pool_t *pool, iri_str_t octets, int *escaped)
 {
-    return cli_set(call, name, json_null());
+    iri_str_t text = cli_text(pool, octets, escaped);
+
+    return text.len != 0 ? json_stringn((const char *) text.data, text.len)
+                         : json_string("");
 }
 
 
 /* Add a name to the list "escaped", which is created if it does not exist. */
-static int
+static void
 cli_add_escaped(cli_call_t *call, const char *name)
 {
     json_t *list = json_object_get(call->object, "escaped");
 
     if (list == NULL) {
-        if (cli_set(call, "escaped", json_array()) != 0) {
-            return -1;
-        }
-        list = json_object_get(call->object, "escaped");
+        list = json_array();
+        cli_set(call, "escaped", list);
     }
-    return json_array_append_new(list, json_string(name));
+    json_array_append_new(list, json_string(name));
 }
 
 
 int
 cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets)
 {
-    size_t      len = 0;
-    int         escaped = 0;
-    const char *text = cli_text(call->pool, octets, &len, &escaped);
+    int escaped;
 
-    if (text == NULL || cli_set(call, name, json_stringn(text, len)) != 0) {
-        return -1;
+    cli_set(call, name, cli_string(call->pool, octets, &escaped));
+    if (escaped) {
+        cli_add_escaped(call, name);
     }
-    return escaped ? cli_add_escaped(call, name) : 0;
+    return 0;
 }
 
 
-int
+void
+cli_set_optional(cli_call_t *call, const char *name, iri_str_t octets)
+{
+    if (octets.data == NULL) {
+        cli_set(call, name, json_null());
+    } else {
+        cli_set_octets(call, name, octets);
+    }
+}
+
+
+void
 cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
              size_t count)
 {
     json_t *array = json_array();
-    size_t  i, len = 0;
+    size_t  i;
     int     escaped, any = 0;
 
-    if (cli_set(call, name, array) != 0) {
-        return -1;
-    }
+    cli_set(call, name, array);
     for (i = 0; i < count; i++) {
-        const char *text = cli_text(call->pool, list[i], &len, &escaped);
-
-        if (text == NULL
-            || json_array_append_new(array, json_stringn(text, len)) != 0)
-        {
-            return -1;
-        }
+        json_array_append_new(array,
+                              cli_string(call->pool, list[i], &escaped));
         any |= escaped;
     }
-    return any ? cli_add_escaped(call, name) : 0;
+    if (any) {
+        cli_add_escaped(call, name);
+    }
 }
 
 

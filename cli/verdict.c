@@ -35,21 +35,19 @@ verdict_trace(void *arg, iri_log_level_t level, iri_str_t line)
 static void
 verdict_heading(cli_call_t *call, iri_stage_t stage, iri_str_t octets)
 {
-    iri_str_t   shown = { 0, NULL };
-    const char *text;
-    int         escaped;
+    iri_str_t shown;
+    int       escaped;
 
     if (call->trace == NULL) {
         return;
     }
-    text = (stage == IRI_STAGE_READING || stage == IRI_STAGE_RESTART)
-                   && memchr(octets.data, '%', octets.len) != NULL
-               ? cli_escaped(call->pool, octets, &shown.len)
-               : cli_text(call->pool, octets, &shown.len, &escaped);
-    shown.data = (const unsigned char *) text;
+    shown = (stage == IRI_STAGE_READING || stage == IRI_STAGE_RESTART)
+                    && memchr(octets.data, '%', octets.len) != NULL
+                ? cli_escaped(call->pool, octets)
+                : cli_text(call->pool, octets, &escaped);
     fprintf(call->trace, "%s%s", cli_color(call->trace, CLI_BOLD),
             iri_stage_text(stage));
-    cli_print(call->trace, shown.data != NULL ? shown : octets);
+    cli_print(call->trace, shown);
     fprintf(call->trace, "%s\n", cli_color(call->trace, CLI_RESET));
 }
 
@@ -375,8 +373,7 @@ cli_verdict(const cli_settings_t *conf, cli_call_t *call, iri_str_t target,
                                 result->target.query, &result->query);
     }
     if (status != IRI_OK) {
-        call->error = iri_status_text(status);
-        return -1;
+        return cli_fail(call, status);
     }
     verdict_form(call, result);
     return 0;

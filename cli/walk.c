@@ -172,11 +172,8 @@ cli_walk(apr_pool_t *pool, const char *root, int follow, cli_visit_t visit,
 
     memset(&walk, 0, sizeof(walk));
     walk.root = root;
-    if (apr_pool_create(&walk.queue_pool, pool) != APR_SUCCESS
-        || apr_pool_create(&walk.directory.pool, pool) != APR_SUCCESS)
-    {
-        return IRI_NO_MEMORY;
-    }
+    apr_pool_create(&walk.queue_pool, pool);
+    apr_pool_create(&walk.directory.pool, pool);
     walk.queue = apr_array_make(walk.queue_pool, 64, sizeof(char *));
     walk.links = apr_array_make(walk.queue_pool, 4, sizeof(char *));
     if (follow) {

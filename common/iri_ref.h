@@ -417,7 +417,7 @@ iri_status_t iri_visual_order(const iri_env_t *env, iri_visual_t order,
                               iri_str_t text, iri_converted_t *out);
 
 /* The data of ICU for look-alikes.  Read-only; any number of threads. */
-typedef struct iri_confusables_s iri_confusables_t;
+typedef struct USpoofChecker iri_confusables_t;
 
 /* Open and close the data, as iri_idna_create() and iri_idna_destroy(). */
 iri_confusables_t *iri_confusables_create(void);
@@ -570,7 +570,7 @@ typedef struct {
  *   count   number of names
  *
  * Allocates some 200 octets per name in env's arena, with IRI_FOLD_SPELLING
- * also 8 per character.  Makes no file-system calls.
+ * also 8 per octet.  Makes no file-system calls.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED; the status that each
  * returned.
  *

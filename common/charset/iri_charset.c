@@ -161,6 +161,24 @@ iri_charset_span(const iri_charset_t *charset, iri_str_t text)
 }
 
 
+iri_status_t
+iri_charset_decode(const iri_env_t *env, const iri_charset_t *charset,
+                   iri_str_t text, iri_buf_t *out)
+{
+    const unsigned char *p = text.data, *end = p + text.len;
+    iri_status_t         status = IRI_OK;
+    unsigned char        utf8[4];
+    uint32_t             c;
+
+    while (status == IRI_OK && p < end) {
+        p += iri_charset_next(charset, p, end, &c);
+        status = iri_buf_put(env, out, utf8, iri_utf8_put(c, utf8));
+    }
+
+    return status;
+}
+
+
 static size_t
 iri_linear_put(uint32_t c, unsigned char out[4])
 {

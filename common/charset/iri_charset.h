@@ -137,6 +137,15 @@ size_t iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
 size_t iri_charset_span(const iri_charset_t *charset, iri_str_t text);
 
 /*
+ * Append a text in UTF-8, without NFC.
+ * text: without errors, by iri_charset_span().
+ * Returns: IRI_OK; IRI_NO_MEMORY.
+ */
+iri_status_t iri_charset_decode(const iri_env_t *env,
+                                const iri_charset_t *charset, iri_str_t text,
+                                iri_buf_t *out);
+
+/*
  * Encode a character; decoding the octets gives c.
  * Returns: number of octets; 0: the charset has no such character.
  */

@@ -69,74 +69,34 @@ iri_call_to_uri(iri_call_t *call)
 }
 
 
-/*
- * Decode the character at p, each octet of which may be raw or escaped, into
- * octets and *len.  Returns: its length in the text, in octets; 0: no
- * character, or one that an IRI must not contain unescaped.
- */
-static size_t
-iri_iri_next(const unsigned char *p, const unsigned char *end,
-             unsigned char octets[4], size_t *len)
-{
-    size_t   n, count, taken[5] = { 0, 0, 0, 0, 0 };
-    uint32_t c;
-
-    for (count = 0; count < 4 && p < end; count++, p += n) {
-        n = iri_unescape(p, end, &octets[count]);
-
-        if (n == 0 || (n == 1 && *p < 0x80)) {
-            break;
-        }
-
-        taken[count + 1] = taken[count] + n;
-    }
-
-    *len = iri_utf8_next(octets, octets + count, &c);
-
-    if (*len == 0
-        || (c < 0x80 ? !iri_is_unreserved(octets[0]) : !iri_char_is_ucs(c)))
-    {
-        return 0;
-    }
-
-    return taken[*len];
-}
-
-
-/* The number of octets at p to copy: an escape or a URI character; 0: none. */
-static size_t
-iri_iri_literal_len(const unsigned char *p, const unsigned char *end)
-{
-    unsigned char octet;
-
-    return *p == '%' ? iri_unescape(p, end, &octet)
-                     : (size_t) iri_is_uri_char(*p);
-}
-
-
 static iri_status_t
 iri_call_to_iri(iri_call_t *call)
 {
     const unsigned char *p = call->text.data, *end = p + call->text.len;
     iri_status_t         status = IRI_OK;
-    unsigned char        octets[4];
+    unsigned char        octets[4], octet;
+    uint32_t             c;
     size_t               n, len;
 
     for (/* void */; status == IRI_OK && p < end; p += n) {
-        n = iri_iri_next(p, end, octets, &len);
-        if (n != 0) {
+        n = iri_character_at(p, end, &c, octets, &len);
+        if (n != 0 && iri_char_is_ucs(c)) {
             status = iri_buf_put(call->env, &call->out, octets, len);
             continue;
         }
 
-        n = iri_iri_literal_len(p, end);
-        if (n != 0) {
-            status = iri_buf_put(call->env, &call->out, p, n);
-            continue;
-        }
+        n = iri_unescape(p, end, &octet);
 
-        n = 1;
-        status = iri_buf_put_escape(call->env, &call->out, *p);
+        if (n == 3 && iri_is_unreserved(octet)) {
+            status = iri_buf_putc(call->env, &call->out, octet);
+
+        } else if (n == 3 || (n == 1 && iri_is_uri_char(*p))) {
+            status = iri_buf_put(call->env, &call->out, p, n);
+
+        } else {
+            n = 1;
+            status = iri_buf_put_escape(call->env, &call->out, *p);
+        }
     }
 
     return status;
@@ -195,24 +155,6 @@ iri_call_fold(iri_call_t *call)
 /* ---- charsets ------------------------------------------------------------ */
 
 static iri_status_t
-iri_call_decode(iri_call_t *call, const iri_charset_t *charset)
-{
-    const unsigned char *p = call->text.data, *end = p + call->text.len;
-    iri_status_t         status = IRI_OK;
-    unsigned char        utf8[4];
-    uint32_t             c;
-
-    while (status == IRI_OK && p < end) {
-        p += iri_charset_next(charset, p, end, &c);
-        status = iri_buf_put(call->env, &call->out, utf8,
-                             iri_utf8_put(c, utf8));
-    }
-
-    return status;
-}
-
-
-static iri_status_t
 iri_call_utf8(iri_call_t *call)
 {
     const iri_charsets_t *list = call->conf->charsets;
@@ -226,7 +168,8 @@ iri_call_utf8(iri_call_t *call)
 
     for (i = 0; list != NULL && i < list->count; i++) {
         if (iri_charset_span(list->at[i], call->text) == call->text.len) {
-            return iri_call_decode(call, list->at[i]);
+            return iri_charset_decode(call->env, list->at[i], call->text,
+                                      &call->out);
         }
     }
 

@@ -19,63 +19,39 @@
 
 /* ---- structure ----------------------------------------------------------- */
 
-/* The directions of the characters of a piece. */
+/* The character that violates a rule of draft 4.2. */
 typedef struct {
-    int      has_ltr;        /* has a left-to-right character */
-    int      has_rtl;        /* has a right-to-left character */
-    int      starts_rtl;     /* begins with a right-to-left character */
-    int      ends_rtl;       /* ends with one, apart from marks */
-    uint32_t ltr_character;  /* the first left-to-right character */
-    size_t   ltr_offset;     /* its offset in the text, in octets */
-    uint32_t edge_character; /* the first or last character, if not
-                                right-to-left */
-    size_t   edge_offset;    /* its offset in the text, in octets */
-} iri_directions_t;
+    int      found; /* 0: there is none */
+    uint32_t character;
+    size_t   offset; /* in the text, in octets */
+} iri_violation_t;
 
 
-static void
-iri_directions_add(iri_directions_t *directions, uint32_t c, size_t offset,
-                   int is_first)
+static int
+iri_is_rtl(UCharDirection direction)
 {
-    UCharDirection direction = u_charDirection((UChar32) c);
-    int            right = direction == U_RIGHT_TO_LEFT
-                || direction == U_RIGHT_TO_LEFT_ARABIC;
-
-    if (direction == U_LEFT_TO_RIGHT && !directions->has_ltr) {
-        directions->has_ltr = 1;
-        directions->ltr_character = c;
-        directions->ltr_offset = offset;
-    }
-
-    directions->has_rtl |= right;
-
-    if (is_first) {
-        directions->starts_rtl = right;
-    }
-
-    /* A mark belongs to the preceding character. */
-    if (direction == U_DIR_NON_SPACING_MARK && !is_first) {
-        return;
-    }
-
-    directions->ends_rtl = right;
-
-    if (!right && (is_first || directions->starts_rtl)) {
-        directions->edge_character = c;
-        directions->edge_offset = offset;
-    }
+    return direction == U_RIGHT_TO_LEFT
+           || direction == U_RIGHT_TO_LEFT_ARABIC;
 }
 
 
-static iri_directions_t
-iri_directions_read(iri_str_t text, iri_str_t piece)
+/*
+ * Find the first left-to-right character of a piece, and the first or the last
+ * character (apart from marks, which belong to the preceding character) that is
+ * not right-to-left.  Returns: 1 if the piece has a right-to-left character.
+ */
+static int
+iri_directions_read(iri_str_t text, iri_str_t piece, iri_violation_t *ltr,
+                    iri_violation_t *edge)
 {
     const unsigned char *p = piece.data, *end = p + piece.len;
-    iri_directions_t     directions;
+    UCharDirection       direction;
+    iri_violation_t      here = { 1, 0, 0 };
     uint32_t             c;
     size_t               n;
+    int                  has_rtl = 0, starts_other = 0;
 
-    memset(&directions, 0, sizeof(directions));
+    ltr->found = edge->found = 0;
 
     for (/* void */; p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
@@ -86,47 +62,40 @@ iri_directions_read(iri_str_t text, iri_str_t piece)
             c = 0xfffd;
         }
 
-        iri_directions_add(&directions, c, (size_t) (p - text.data),
-                           p == piece.data);
+        direction = u_charDirection((UChar32) c);
+        here.character = c;
+        here.offset = (size_t) (p - text.data);
+
+        if (direction == U_LEFT_TO_RIGHT && !ltr->found) {
+            *ltr = here;
+        }
+
+        if (iri_is_rtl(direction)) {
+            has_rtl = 1;
+            edge->found = starts_other;
+
+        } else if (p == piece.data) {
+            starts_other = 1;
+            *edge = here;
+
+        } else if (direction != U_DIR_NON_SPACING_MARK && !starts_other) {
+            *edge = here;
+        }
     }
 
-    return directions;
-}
-
-
-static iri_status_t
-iri_directions_warn(const iri_directions_t *directions,
-                    iri_warning_t *warning, iri_warn_t warn, void *arg)
-{
-    iri_status_t status = IRI_OK;
-
-    if (directions->has_ltr) {
-        warning->kind = IRI_WARN_BIDI_MIXED;
-        warning->offset = directions->ltr_offset;
-        warning->character = directions->ltr_character;
-        status = warn(arg, warning);
-    }
-
-    if (status == IRI_OK && !(directions->starts_rtl && directions->ends_rtl))
-    {
-        warning->kind = IRI_WARN_BIDI_EDGE;
-        warning->offset = directions->edge_offset;
-        warning->character = directions->edge_character;
-        status = warn(arg, warning);
-    }
-
-    return status;
+    return has_rtl;
 }
 
 
 iri_status_t
 iri_bidi_check(iri_str_t text, iri_warn_t warn, void *arg)
 {
-    iri_pieces_t     pieces;
-    iri_piece_t      piece;
-    iri_directions_t directions;
-    iri_warning_t    warning;
-    iri_status_t     status = IRI_OK;
+    iri_pieces_t    pieces;
+    iri_piece_t     piece;
+    iri_violation_t violations[2];
+    iri_warning_t   warning;
+    iri_status_t    status = IRI_OK;
+    size_t          i;
 
     text = iri_str_non_null(text);
 
@@ -139,16 +108,72 @@ iri_bidi_check(iri_str_t text, iri_warn_t warn, void *arg)
     iri_pieces_init(text, &pieces);
 
     while (status == IRI_OK && iri_pieces_next(&pieces, &piece)) {
-        directions = iri_directions_read(text, piece.text);
+        if (!iri_directions_read(text, piece.text, &violations[0],
+                                 &violations[1])) {
+            continue;
+        }
 
-        if (directions.has_rtl) {
-            warning.component = piece.component;
-            warning.piece = piece.text;
-            status = iri_directions_warn(&directions, &warning, warn, arg);
+        warning.component = piece.component;
+        warning.piece = piece.text;
+
+        for (i = 0; status == IRI_OK && i < 2; i++) {
+            warning.kind = i == 0 ? IRI_WARN_BIDI_MIXED : IRI_WARN_BIDI_EDGE;
+            warning.offset = violations[i].offset;
+            warning.character = violations[i].character;
+
+            if (violations[i].found) {
+                status = warn(arg, &warning);
+            }
         }
     }
 
     return status;
+}
+
+
+/* ---- the UTF-16 of ICU --------------------------------------------------- */
+
+iri_status_t
+iri_utf16(const iri_env_t *env, iri_str_t text, UChar **units, int32_t *count)
+{
+    UErrorCode error = U_ZERO_ERROR;
+
+    /* UTF-16 has at most as many units as UTF-8 has octets. */
+    *units = env->alloc(env->ctx, (text.len + 1) * sizeof(UChar));
+    if (*units == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    u_strFromUTF8(*units, (int32_t) text.len + 1, count,
+                  (const char *) text.data, (int32_t) text.len, &error);
+
+    return U_SUCCESS(error) ? IRI_OK : IRI_ICU_FAILED;
+}
+
+
+iri_status_t
+iri_converted_set_utf16(const iri_env_t *env, const UChar *units,
+                        int32_t count, iri_converted_t *out)
+{
+    UErrorCode error = U_ZERO_ERROR;
+    char      *utf8;
+    int32_t    len;
+
+    /* A unit of UTF-16 takes at most 3 octets of UTF-8. */
+    utf8 = env->alloc(env->ctx, 3 * (size_t) count + 1);
+    if (utf8 == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    u_strToUTF8(utf8, 3 * count + 1, &len, units, count, &error);
+    if (U_FAILURE(error)) {
+        return IRI_ICU_FAILED;
+    }
+
+    iri_converted_set(out, iri_str_between((unsigned char *) utf8,
+                                           (unsigned char *) utf8 + len));
+
+    return IRI_OK;
 }
 
 
@@ -241,7 +266,6 @@ iri_status_t
 iri_visual_order(const iri_env_t *env, iri_visual_t order, iri_str_t text,
                  iri_converted_t *out)
 {
-    UErrorCode   error = U_ZERO_ERROR;
     UChar       *from, *to;
     int32_t      count;
     size_t       span;
@@ -256,17 +280,14 @@ iri_visual_order(const iri_env_t *env, iri_visual_t order, iri_str_t text,
                    : iri_converted_reject(out, "is not UTF-8", span);
     }
 
-    /* UTF-16 has at most as many units as UTF-8 has octets. */
-    from = env->alloc(env->ctx, 2 * (text.len + 1) * sizeof(UChar));
-    if (from == NULL) {
-        return IRI_NO_MEMORY;
+    status = iri_utf16(env, text, &from, &count);
+    if (status != IRI_OK) {
+        return status;
     }
 
-    to = from + text.len + 1;
-    u_strFromUTF8(from, (int32_t) text.len + 1, &count,
-                  (const char *) text.data, (int32_t) text.len, &error);
-    if (U_FAILURE(error)) {
-        return IRI_ICU_FAILED;
+    to = env->alloc(env->ctx, ((size_t) count + 1) * sizeof(UChar));
+    if (to == NULL) {
+        return IRI_NO_MEMORY;
     }
 
     status = iri_reorder_all(order, from, count, to);

@@ -7,8 +7,6 @@
  * look-alikes and the scripts that may be mixed.
  */
 
-#include <stdlib.h>
-
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
 #include <unicode/uspoof.h>
@@ -16,17 +14,6 @@
 #include "iri_ref.h"
 #include "unicode/iri_unicode.h"
 #include "iriref/iri_iriref.h"
-
-/* The skeleton of one ASCII character. */
-typedef struct {
-    unsigned char len; /* 0: unknown, since it does not fit */
-    char          octets[7];
-} iri_ascii_skeleton_t;
-
-struct iri_confusables_s {
-    USpoofChecker       *scripts;
-    iri_ascii_skeleton_t ascii[0x80];
-};
 
 static const char *const iri_warning_texts[IRI_WARNINGS] = {
     "letters of both directions",
@@ -53,59 +40,24 @@ iri_warning_text(iri_warning_kind_t kind)
 
 /* ---- the rules of ICU ---------------------------------------------------- */
 
-/* Fill the skeletons of single characters; that of an ASCII text is their
-   concatenation. */
-static void
-iri_confusables_fill_ascii(iri_confusables_t *confusables, UErrorCode *error)
-{
-    char    c;
-    int32_t len;
-    size_t  i;
-
-    for (i = 0x20; i < 0x7f && U_SUCCESS(*error); i++) {
-        iri_ascii_skeleton_t *skeleton = &confusables->ascii[i];
-
-        c = (char) i;
-        len = uspoof_getSkeletonUTF8(confusables->scripts, 0, &c, 1,
-                                     skeleton->octets,
-                                     sizeof(skeleton->octets), error);
-
-        if (*error == U_BUFFER_OVERFLOW_ERROR) {
-            *error = U_ZERO_ERROR;
-            len = 0;
-        }
-
-        skeleton->len = (unsigned char) len;
-    }
-}
-
-
 iri_confusables_t *
 iri_confusables_create(void)
 {
-    UErrorCode         error = U_ZERO_ERROR;
-    iri_confusables_t *confusables = malloc(sizeof(*confusables));
+    UErrorCode     error = U_ZERO_ERROR;
+    USpoofChecker *confusables = uspoof_open(&error);
 
-    if (confusables == NULL) {
+    if (U_FAILURE(error)) {
         return NULL;
     }
 
-    memset(confusables, 0, sizeof(*confusables));
-    confusables->scripts = uspoof_open(&error);
-
-    if (U_SUCCESS(error)) {
-        uspoof_setChecks(confusables->scripts,
-                         USPOOF_RESTRICTION_LEVEL | USPOOF_MIXED_NUMBERS,
-                         &error);
-        /* This level allows Latin together with the scripts of Japanese,
-           Chinese or Korean. */
-        uspoof_setRestrictionLevel(confusables->scripts,
-                                   USPOOF_HIGHLY_RESTRICTIVE);
-        iri_confusables_fill_ascii(confusables, &error);
-    }
+    uspoof_setChecks(confusables,
+                     USPOOF_RESTRICTION_LEVEL | USPOOF_MIXED_NUMBERS, &error);
+    /* This level allows Latin together with the scripts of Japanese, Chinese
+       or Korean. */
+    uspoof_setRestrictionLevel(confusables, USPOOF_HIGHLY_RESTRICTIVE);
 
     if (U_FAILURE(error)) {
-        iri_confusables_destroy(confusables);
+        uspoof_close(confusables);
         return NULL;
     }
 
@@ -117,10 +69,7 @@ void
 iri_confusables_destroy(iri_confusables_t *confusables)
 {
     if (confusables != NULL) {
-        if (confusables->scripts != NULL) {
-            uspoof_close(confusables->scripts);
-        }
-        free(confusables);
+        uspoof_close(confusables);
     }
 }
 
@@ -134,7 +83,6 @@ typedef struct {
     iri_warn_t       warn;
     void            *arg;
     iri_warning_t    warning;
-    unsigned         suppressed; /* kinds that are not reported, 1u << kind */
     unsigned         reported; /* kinds not to report again for this piece */
     uint32_t         previous; /* the preceding character; 0: none */
     iri_buf_t        decoded;  /* the piece with escapes of UTF-8 decoded */
@@ -344,84 +292,28 @@ iri_checker_nfc(iri_checker_t *checker, size_t offset)
 }
 
 
-/* The length of the skeleton of an ASCII text; 0: ICU must compute it. */
-static size_t
-iri_skeleton_ascii_len(const iri_confusables_t *confusables, iri_str_t text)
-{
-    size_t i, len = 0;
-
-    for (i = 0; i < text.len; i++) {
-        if (text.data[i] >= 0x80 || confusables->ascii[text.data[i]].len == 0)
-        {
-            return 0;
-        }
-
-        len += confusables->ascii[text.data[i]].len;
-    }
-
-    return len;
-}
-
-
-static iri_status_t
-iri_skeleton_ascii(const iri_env_t *env, const iri_confusables_t *confusables,
-                   iri_str_t text, size_t len, iri_str_t *out)
-{
-    unsigned char *skeleton = env->alloc(env->ctx, len), *p = skeleton;
-    size_t         i;
-
-    if (skeleton == NULL) {
-        return IRI_NO_MEMORY;
-    }
-
-    for (i = 0; i < text.len; i++) {
-        const iri_ascii_skeleton_t *one = &confusables->ascii[text.data[i]];
-
-        memcpy(p, one->octets, one->len);
-        p += one->len;
-    }
-
-    out->data = skeleton;
-    out->len = len;
-
-    return IRI_OK;
-}
-
-
 iri_status_t
 iri_skeleton(const iri_env_t *env, const iri_confusables_t *confusables,
              iri_str_t text, iri_str_t *out)
 {
-    UErrorCode  error = U_ZERO_ERROR;
-    const char *octets = (const char *) text.data;
-    char       *skeleton;
-    int32_t     len = (int32_t) text.len, count;
-    size_t      ascii = iri_skeleton_ascii_len(confusables, text);
-
-    if (ascii != 0) {
-        return iri_skeleton_ascii(env, confusables, text, ascii, out);
-    }
+    UErrorCode error;
+    char      *skeleton;
+    int32_t    len = (int32_t) text.len, size, count;
 
     /* Most skeletons are not much longer than the text. */
-    count = len + len / 2 + 16;
-    skeleton = env->alloc(env->ctx, (size_t) count);
-    if (skeleton == NULL) {
-        return IRI_NO_MEMORY;
-    }
-
-    len = uspoof_getSkeletonUTF8(confusables->scripts, 0, octets, len,
-                                 skeleton, count, &error);
-
-    if (error == U_BUFFER_OVERFLOW_ERROR) {
+    for (size = len + len / 2 + 16;; size = count + 1) {
         error = U_ZERO_ERROR;
-        skeleton = env->alloc(env->ctx, (size_t) len + 1);
+        skeleton = env->alloc(env->ctx, (size_t) size);
         if (skeleton == NULL) {
             return IRI_NO_MEMORY;
         }
 
-        len = uspoof_getSkeletonUTF8(confusables->scripts, 0, octets,
-                                     (int32_t) text.len, skeleton, len + 1,
-                                     &error);
+        count = uspoof_getSkeletonUTF8(confusables, 0,
+                                       (const char *) text.data, len,
+                                       skeleton, size, &error);
+        if (error != U_BUFFER_OVERFLOW_ERROR) {
+            break;
+        }
     }
 
     if (U_FAILURE(error)) {
@@ -429,7 +321,7 @@ iri_skeleton(const iri_env_t *env, const iri_confusables_t *confusables,
     }
 
     out->data = (const unsigned char *) skeleton;
-    out->len = (size_t) len;
+    out->len = (size_t) count;
 
     return IRI_OK;
 }
@@ -492,8 +384,7 @@ iri_checker_scripts(iri_checker_t           *checker,
         return IRI_OK;
     }
 
-    found = uspoof_checkUTF8(confusables->scripts,
-                             (const char *) decoded.data,
+    found = uspoof_checkUTF8(confusables, (const char *) decoded.data,
                              (int32_t) decoded.len, NULL, &error);
     if (U_FAILURE(error)) {
         return IRI_ICU_FAILED;
@@ -530,7 +421,7 @@ iri_checker_piece(iri_checker_t           *checker,
 
     checker->warning.component = piece->component;
     checker->warning.piece = piece->text;
-    checker->reported = checker->suppressed;
+    checker->reported = 0;
     checker->previous = 0;
     checker->has_non_ascii = 0;
     checker->marks = 0;
@@ -558,16 +449,6 @@ iri_characters_check(const iri_env_t         *env,
                      const iri_confusables_t *confusables, iri_str_t text,
                      iri_warn_t warn, void *arg)
 {
-    return iri_characters_check_except(env, confusables, 0, text, warn, arg);
-}
-
-
-iri_status_t
-iri_characters_check_except(const iri_env_t         *env,
-                            const iri_confusables_t *confusables,
-                            unsigned suppressed, iri_str_t text,
-                            iri_warn_t warn, void *arg)
-{
     iri_checker_t checker;
     iri_pieces_t  pieces;
     iri_piece_t   piece;
@@ -580,7 +461,6 @@ iri_characters_check_except(const iri_env_t         *env,
     text = iri_str_non_null(text);
     memset(&checker, 0, sizeof(checker));
     checker.env = env;
-    checker.suppressed = suppressed;
     checker.text = text;
     checker.warn = warn;
     checker.arg = arg;

@@ -206,45 +206,30 @@ iri_detect_bits(const char *list)
 }
 
 
-static void
-iri_detector_add_set(uint64_t *masks, const USet *set, uint64_t bit)
-{
-    int32_t i, items = uset_getItemCount(set);
-    UChar32 from, to, c;
-    UChar   text[16];
-
-    for (i = 0; i < items; i++) {
-        UErrorCode error = U_ZERO_ERROR;
-
-        /* Ranges precede strings of several characters. */
-        if (uset_getItem(set, i, &from, &to, text, 16, &error) != 0) {
-            return;
-        }
-
-        for (c = from; c <= to && c < 0x10000; c++) {
-            masks[c] |= bit;
-        }
-    }
-}
-
-
-/* Returns: 0; -1: ICU failed. */
+/* Set a bit for the characters of the BMP in a set of a language.  Returns: 0;
+   -1: ICU failed. */
 static int
 iri_detector_add_exemplars(uint64_t *masks, ULocaleData *data,
                            ULocaleDataExemplarSetType type, uint64_t bit)
 {
-    UErrorCode error = U_ZERO_ERROR;
+    UErrorCode error = U_ZERO_ERROR, string = U_ZERO_ERROR;
     USet      *set = ulocdata_getExemplarSet(data, NULL, 0, type, &error);
+    int32_t    i, items = U_SUCCESS(error) ? uset_getItemCount(set) : 0;
+    UChar32    c, to;
 
-    if (set == NULL || U_FAILURE(error)) {
-        uset_close(set);
-        return -1;
+    /* Ranges precede strings of several characters. */
+    for (i = 0;
+         i < items && uset_getItem(set, i, &c, &to, NULL, 0, &string) == 0;
+         i++)
+    {
+        for (/* void */; c <= to && c < 0x10000; c++) {
+            masks[c] |= bit;
+        }
     }
 
-    iri_detector_add_set(masks, set, bit);
     uset_close(set);
 
-    return 0;
+    return U_SUCCESS(error) ? 0 : -1;
 }
 
 
@@ -429,19 +414,12 @@ iri_score_letter(size_t language, uint32_t c)
 }
 
 
+/* Indic_Syllabic_Category */
 static int
-iri_is_consonant(uint32_t c)
+iri_char_is_syllabic(uint32_t c, UIndicSyllabicCategory category)
 {
     return u_getIntPropertyValue((UChar32) c, UCHAR_INDIC_SYLLABIC_CATEGORY)
-           == U_INSC_CONSONANT;
-}
-
-
-static int
-iri_is_vowel_sign(uint32_t c)
-{
-    return u_getIntPropertyValue((UChar32) c, UCHAR_INDIC_SYLLABIC_CATEGORY)
-           == U_INSC_VOWEL_DEPENDENT;
+           == (int) category;
 }
 
 
@@ -482,12 +460,14 @@ iri_score_pair(uint32_t before, uint32_t c)
     /* A Thai vowel that is written before its consonant. */
     if (u_hasBinaryProperty((UChar32) before, UCHAR_LOGICAL_ORDER_EXCEPTION))
     {
-        return iri_is_consonant(c) ? 0 : IRI_SCORE_BREAK;
+        return iri_char_is_syllabic(c, U_INSC_CONSONANT) ? 0
+                                                         : IRI_SCORE_BREAK;
     }
 
     if (U_GET_GC_MASK(c) & U_GC_MN_MASK) {
         return (U_GET_GC_MASK(before) & (U_GC_L_MASK | U_GC_MN_MASK)) != 0
-                       && (!iri_is_vowel_sign(c) || iri_is_consonant(before))
+                       && (!iri_char_is_syllabic(c, U_INSC_VOWEL_DEPENDENT)
+                           || iri_char_is_syllabic(before, U_INSC_CONSONANT))
                    ? 0
                    : IRI_SCORE_BREAK;
     }
@@ -583,31 +563,16 @@ iri_count_high(iri_str_t octets)
 }
 
 
-/* FNV-1a */
-static uint64_t
-iri_detect_hash(uint64_t hash, iri_str_t text)
-{
-    size_t i;
-
-    for (i = 0; i < text.len; i++) {
-        hash = (hash ^ text.data[i]) * 1099511628211u;
-    }
-
-    return hash;
-}
-
-
 static iri_status_t
 iri_detect_names(const iri_env_t *env, const iri_tree_conf_t *tree,
                  const iri_sample_t *sample, iri_scorer_t *scorer,
                  iri_detected_t *out)
 {
-    iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_str_t    name;
-    iri_status_t status;
-    size_t       i, weight, index;
-
-    out->text = 14695981039346656037u;
+    static const uint64_t key[2];
+    iri_buf_t             buf = IRI_BUF_EMPTY;
+    iri_str_t             name;
+    iri_status_t          status;
+    size_t                i, weight, index;
 
     for (i = 0; i < sample->count; i++) {
         weight = iri_count_high(sample->names[i]);
@@ -624,7 +589,7 @@ iri_detect_names(const iri_env_t *env, const iri_tree_conf_t *tree,
         }
 
         out->count++;
-        out->text = iri_detect_hash(out->text, name);
+        out->text = (out->text + iri_keyed_hash(key, name)) * 1099511628211u;
         iri_score_name(scorer, name, weight);
 
         out->known += (size_t) (sample->is_known != NULL

@@ -36,22 +36,19 @@ static unsigned
 iri_unit_next(const unsigned char **p, const unsigned char *end)
 {
     unsigned char c;
-    int           octet;
+    size_t        n;
 
     if (*p == end) {
         return IRI_UNIT_END;
     }
 
-    c = **p;
-    octet = c == '%' ? iri_escape_at(*p, end) : -1;
+    n = iri_unescape(*p, end, &c);
 
-    if (octet < 0) {
-        (*p)++;
-        return c;
+    if (n != 3) {
+        return *(*p)++;
     }
 
     *p += 3;
-    c = (unsigned char) octet;
 
     return c == '%'
                    || (iri_octet_is(c, IRI_OCTET_URI)
@@ -125,28 +122,16 @@ iri_unescape_for_nfc(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 
 
 static iri_status_t
-iri_equal_nfc(const iri_env_t *env, iri_str_t a, iri_str_t b, int *equal)
+iri_nfc_form(const iri_env_t *env, iri_str_t text, iri_str_t *form)
 {
-    iri_buf_t    units[2] = { IRI_BUF_EMPTY, IRI_BUF_EMPTY };
-    iri_buf_t    nfc[2] = { IRI_BUF_EMPTY, IRI_BUF_EMPTY };
-    iri_status_t status;
-
-    status = iri_unescape_for_nfc(env, a, &units[0]);
-    if (status == IRI_OK) {
-        status = iri_unescape_for_nfc(env, b, &units[1]);
-    }
+    iri_buf_t    units = IRI_BUF_EMPTY, nfc = IRI_BUF_EMPTY;
+    iri_status_t status = iri_unescape_for_nfc(env, text, &units);
 
     if (status == IRI_OK) {
-        status = iri_nfc_put_text(env, iri_buf_str(&units[0]), &nfc[0]);
+        status = iri_nfc_put_text(env, iri_buf_str(&units), &nfc);
     }
 
-    if (status == IRI_OK) {
-        status = iri_nfc_put_text(env, iri_buf_str(&units[1]), &nfc[1]);
-    }
-
-    if (status == IRI_OK) {
-        *equal = iri_str_equal(iri_buf_str(&nfc[0]), iri_buf_str(&nfc[1]));
-    }
+    *form = iri_buf_str(&nfc);
 
     return status;
 }
@@ -155,8 +140,8 @@ iri_equal_nfc(const iri_env_t *env, iri_str_t a, iri_str_t b, int *equal)
 /* ---- syntax, scheme, host ------------------------------------------------ */
 
 /*
- * Normalize a text for a level.  *valid: 0: the text is not an IRI-reference,
- * and equals only itself.
+ * Normalize a text for a level from NFC on.  *valid: 0: the text is not an
+ * IRI-reference, and equals only itself.
  */
 static iri_status_t
 iri_level_form(const iri_env_t *env, iri_level_t level,
@@ -167,10 +152,11 @@ iri_level_form(const iri_env_t *env, iri_level_t level,
     iri_to_uri_conf_t              conf = none;
     iri_converted_t                converted = { text, NULL, 0 };
     iri_status_t                   status = IRI_OK;
-    unsigned                       steps = IRI_NORMALIZE_SYNTAX;
 
-    if (level != IRI_LEVEL_SYNTAX) {
-        steps |= IRI_NORMALIZE_SCHEME;
+    *valid = 1;
+
+    if (level == IRI_LEVEL_NFC) {
+        return iri_nfc_form(env, text, form);
     }
 
     if (level == IRI_LEVEL_IDN && host != NULL) {
@@ -184,8 +170,9 @@ iri_level_form(const iri_env_t *env, iri_level_t level,
     }
 
     if (status == IRI_OK) {
-        status = iri_normalize_syntax(env, steps, converted.value,
-                                      &converted);
+        status = iri_normalize_syntax(
+            env, level == IRI_LEVEL_SYNTAX ? 0 : IRI_NORMALIZE_SCHEME,
+            converted.value, &converted);
     }
 
     if (status == IRI_OK) {
@@ -197,33 +184,12 @@ iri_level_form(const iri_env_t *env, iri_level_t level,
 }
 
 
-static iri_status_t
-iri_equal_syntax(const iri_env_t *env, iri_level_t level,
-                 const iri_host_conf_t *host, iri_str_t a, iri_str_t b,
-                 int *equal)
-{
-    iri_str_t    form_a = IRI_STR(""), form_b = IRI_STR("");
-    int          valid_a = 0, valid_b = 0;
-    iri_status_t status;
-
-    status = iri_level_form(env, level, host, a, &form_a, &valid_a);
-    if (status == IRI_OK) {
-        status = iri_level_form(env, level, host, b, &form_b, &valid_b);
-    }
-
-    if (status == IRI_OK) {
-        *equal = valid_a && valid_b && iri_equal_escapes(form_a, form_b);
-    }
-
-    return status;
-}
-
-
 iri_status_t
 iri_equal(const iri_env_t *env, iri_level_t level,
           const iri_host_conf_t *host, iri_str_t a, iri_str_t b, int *equal)
 {
-    int same = iri_str_equal(a, b);
+    int          same = iri_str_equal(a, b), valid_a = 1, valid_b = 1;
+    iri_status_t status = IRI_OK;
 
     a = iri_str_non_null(a);
     b = iri_str_non_null(b);
@@ -238,13 +204,18 @@ iri_equal(const iri_env_t *env, iri_level_t level,
         return IRI_OK;
     }
 
-    switch (level) {
-    case IRI_LEVEL_ESCAPES:
-        *equal = iri_equal_escapes(a, b);
-        return IRI_OK;
-    case IRI_LEVEL_NFC:
-        return iri_equal_nfc(env, a, b, equal);
-    default:
-        return iri_equal_syntax(env, level, host, a, b, equal);
+    if (level != IRI_LEVEL_ESCAPES) {
+        status = iri_level_form(env, level, host, a, &a, &valid_a);
+        if (status == IRI_OK) {
+            status = iri_level_form(env, level, host, b, &b, &valid_b);
+        }
     }
+
+    if (status == IRI_OK) {
+        *equal = valid_a && valid_b
+                 && (level == IRI_LEVEL_NFC ? iri_str_equal(a, b)
+                                            : iri_equal_escapes(a, b));
+    }
+
+    return status;
 }

@@ -17,7 +17,7 @@
 
 /* ---- octets -------------------------------------------------------------- */
 
-/* The classes of an octet, bits of iri_octet_classes[] (iri_octets.c). */
+/* The classes of an octet, bits of iri_octet_classes[] (iri_syntax.c). */
 #define IRI_OCTET_SCHEME        0x0001u   /* scheme, after its first letter */
 #define IRI_OCTET_HOST          0x0002u   /* reg-name */
 #define IRI_OCTET_USERINFO      0x0004u
@@ -34,9 +34,7 @@
 #define IRI_OCTET_AUTHORITY_END 0x2000u   /* "/", "?" and "#" */
 #define IRI_OCTET_PATH_END      0x4000u   /* "?" and "#" */
 
-extern const uint16_t      iri_octet_classes[256];
-extern const unsigned char iri_hex_values[256];       /* 255: no HEXDIG */
-extern const uint16_t      iri_common_ucschars[256];
+extern const uint16_t iri_octet_classes[256];
 
 /* 1 if the octet has one of the classes, IRI_OCTET_... bits. */
 static inline int
@@ -57,26 +55,6 @@ iri_unreserved_bits(iri_grammar_t grammar)
                : IRI_OCTET_UNRESERVED;
 }
 
-/*
- * Decode the escape at p.  p: an octet "%"; end: behind the last octet of the
- * text.  Returns: the octet, or -1 if two hexadecimal digits do not follow.
- * "%C3" -> 0xC3
- */
-static inline int
-iri_escape_at(const unsigned char *p, const unsigned char *end)
-{
-    unsigned high, low;
-
-    if (end - p < 3) {
-        return -1;
-    }
-
-    high = iri_hex_values[p[1]];
-    low = iri_hex_values[p[2]];
-
-    return (high | low) > 15 ? -1 : (int) (high << 4 | low);
-}
-
 
 /* ---- characters ---------------------------------------------------------- */
 
@@ -87,14 +65,6 @@ iri_char_is_private(uint32_t c)
     return (c >= 0xe000 && c <= 0xf8ff)
            || (c >= 0xf0000 && (c & 0xfffe) != 0xfffe && c <= 0x10fffd);
 }
-
-/* A range of characters; both ends belong to it. */
-typedef struct {
-    uint32_t first, last;
-} iri_range_t;
-
-/* 1 if one of count ranges, sorted and disjoint, contains c. */
-int iri_ranges_contain(const iri_range_t *ranges, size_t count, uint32_t c);
 
 /*
  * 1 if draft 5.1 advises against c: it looks like a space or a delimiter, is
@@ -107,27 +77,6 @@ int iri_char_is_discouraged(uint32_t c);
  * SARA AM (iri_characters.c).
  */
 int iri_char_is_compatibility(uint32_t c);
-
-/*
- * Fast test for frequent characters.  Returns: 1 if all 16 characters of the
- * block of c are ucschar and none of them is discouraged; 0 if the exact
- * functions (iri_char_is_ucs, iri_char_is_discouraged) must decide.
- */
-static inline int
-iri_char_is_common_ucschar(uint32_t c)
-{
-    return c < 0x10000 && (iri_common_ucschars[c >> 8] >> (c >> 4 & 15) & 1);
-}
-
-/*
- * Decode one character above U+007F at p, whose octets of UTF-8 are raw,
- * percent-encoded or both.  *c: the character; octets, *len: its UTF-8.
- * Returns: the length of the character in the text, in octets; 0 if there is no
- * such character at p, and *c and *len then have no meaning.
- * "%C3\xA9x" -> U+00E9, 4
- */
-size_t iri_character_at(const unsigned char *p, const unsigned char *end,
-                        uint32_t *c, unsigned char octets[4], size_t *len);
 
 
 /* ---- strings ------------------------------------------------------------- */
@@ -191,8 +140,15 @@ iri_converted_reject(iri_converted_t *out, const char *why, size_t offset)
 }
 
 /*
+ * Convert UTF-8 to UTF-16 in env's arena (iri_bidi.c).
+ * Returns: IRI_OK, IRI_NO_MEMORY, IRI_ICU_FAILED.
+ */
+iri_status_t iri_utf16(const iri_env_t *env, iri_str_t text, UChar **units,
+                       int32_t *count);
+
+/*
  * Set a value that ICU produced: count units of UTF-16 are converted to UTF-8
- * in env's arena (iri_utf16.c).  Returns: IRI_OK, IRI_NO_MEMORY,
+ * in env's arena (iri_bidi.c).  Returns: IRI_OK, IRI_NO_MEMORY,
  * IRI_ICU_FAILED.
  */
 iri_status_t iri_converted_set_utf16(const iri_env_t *env, const UChar *units,
@@ -232,16 +188,6 @@ int iri_has_dotless_i(iri_str_t text);
 iri_status_t iri_skeleton(const iri_env_t         *env,
                           const iri_confusables_t *confusables, iri_str_t text,
                           iri_str_t *out);
-
-/*
- * Like iri_characters_check, without some kinds of warnings, whose checks are
- * then not made.  suppressed: bits 1u << IRI_WARN_NOT_NFC and
- * 1u << IRI_WARN_LOOK_ALIKE.
- */
-iri_status_t iri_characters_check_except(const iri_env_t         *env,
-                                         const iri_confusables_t *confusables,
-                                         unsigned suppressed, iri_str_t text,
-                                         iri_warn_t warn, void *arg);
 
 
 /* ---- pieces of components ------------------------------------------------ */

@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 
-
 #include "iri_ref.h"
 #include "unicode/iri_unicode.h"
 #include "path/iri_path.h"
@@ -90,13 +89,102 @@ iri_lint_kind(iri_str_t word)
 }
 
 
-static iri_status_t
-iri_lint_report_entry(iri_lint_t *lint, iri_lint_kind_t kind,
-                      const iri_lint_entry_t *entry)
-{
-    static const iri_str_t none = { 0, NULL };
+/* ---- findings ------------------------------------------------------------ */
 
-    return iri_lint_report(lint, kind, entry, NULL, IRI_MATCH_NONE, none);
+int
+iri_lint_wants(const iri_lint_t *lint, iri_lint_kind_t kind)
+{
+    return (lint->conf->kinds >> kind & 1) != 0;
+}
+
+
+iri_status_t
+iri_lint_report(const iri_lint_t *lint, const iri_lint_entry_t *entry,
+                const iri_lint_entry_t *other, iri_finding_t finding)
+{
+    if (!iri_lint_wants(lint, finding.kind)) {
+        return IRI_OK;
+    }
+
+    if (entry != NULL) {
+        finding.octets = entry->octets;
+        finding.name = entry->name;
+    }
+
+    if (other != NULL) {
+        finding.other = other->octets;
+        finding.other_name = other->name;
+    }
+
+    return lint->each(lint->arg, &finding);
+}
+
+
+/* Report a finding of a kind, about one entry. */
+static iri_status_t
+iri_lint_report_kind(const iri_lint_t *lint, iri_lint_kind_t kind,
+                     const iri_lint_entry_t *entry)
+{
+    return iri_lint_report(lint, entry, NULL,
+                           (iri_finding_t){ .kind = kind });
+}
+
+
+/* ---- names --------------------------------------------------------------- */
+
+iri_status_t
+iri_lint_copy(const iri_lint_t *lint, iri_str_t text, iri_str_t *out)
+{
+    unsigned char *data;
+
+    out->len = 0;
+
+    if (text.len == 0) {
+        return IRI_OK;
+    }
+
+    data = lint->env->alloc(lint->env->ctx, text.len);
+    if (data == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    memcpy(data, text.data, text.len);
+    out->data = data;
+    out->len = text.len;
+
+    return IRI_OK;
+}
+
+
+int
+iri_lint_has(iri_str_t name, int (*test)(uint32_t c))
+{
+    const unsigned char *p = name.data, *end = p + name.len;
+    uint32_t             c;
+    size_t               n;
+
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+
+        if (n == 0 || test(c)) {
+            return n != 0;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+iri_lint_by_name(const void *a, const void *b)
+{
+    const iri_lint_entry_t *const *one = a, *const *two = b;
+    int                            order;
+
+    order = iri_str_compare((*one)->name, (*two)->name);
+
+    return order != 0 ? order
+                      : iri_str_compare((*one)->octets, (*two)->octets);
 }
 
 
@@ -331,28 +419,34 @@ iri_lint_check_forms(iri_lint_t *lint, const iri_lint_entry_t *entry)
     if (utf8 && tree->names != IRI_FILENAME_NFD
         && !iri_str_equal(entry->name, entry->octets))
     {
-        status = iri_lint_report_entry(lint, IRI_LINT_NFC, entry);
+        status = iri_lint_report_kind(lint, IRI_LINT_NFC, entry);
     }
 
     if (status == IRI_OK && !utf8
         && iri_lint_seems_utf8(lint, charset, entry->octets))
     {
-        status = iri_lint_report_meant(lint, IRI_LINT_CHARSET, entry,
-                                       entry->octets,
-                                       iri_charset_name(&iri_charset_utf8));
+        status = iri_lint_report(lint, entry, NULL,
+                                 (iri_finding_t){ .kind = IRI_LINT_CHARSET,
+                                                  .meant = entry->octets,
+                                                  .charset = iri_charset_name(
+                                                      &iri_charset_utf8) });
     }
 
     if (status == IRI_OK && !utf8) {
-        status = iri_lint_report(lint, IRI_LINT_LEGACY, entry, NULL,
-                                 IRI_MATCH_NONE, iri_charset_name(charset));
+        status = iri_lint_report(
+            lint, entry, NULL,
+            (iri_finding_t){ .kind = IRI_LINT_LEGACY,
+                             .charset = iri_charset_name(charset) });
     }
 
     if (status == IRI_OK && entry->name.len > IRI_LINT_NAME_MAX) {
-        status = iri_lint_report_entry(lint, IRI_LINT_LONG, entry);
+        status = iri_lint_report_kind(lint, IRI_LINT_LONG, entry);
     }
 
-    return status == IRI_OK && !iri_lint_is_nfkc(entry->name)
-               ? iri_lint_report_entry(lint, IRI_LINT_NFKC, entry)
+    /* A name in NFC is in NFKC unless NFKC replaces a character of it. */
+    return status == IRI_OK
+                   && iri_lint_has(entry->name, iri_char_is_compatibility)
+               ? iri_lint_report_kind(lint, IRI_LINT_NFKC, entry)
                : status;
 }
 
@@ -362,22 +456,20 @@ static iri_status_t
 iri_lint_unreadable(iri_lint_t *lint, const iri_lint_entry_t *entry)
 {
     iri_converted_t likely = { { 0, NULL }, NULL, 0 };
-    iri_str_t       none = { 0, NULL };
+    iri_finding_t   finding = { .kind = IRI_LINT_UNREADABLE };
     iri_status_t    status = IRI_OK;
 
     lint->scratch_used = 0;
 
     if (lint->guess != NULL) {
+        finding.charset = iri_charset_name(lint->guess);
         status = iri_decode(&lint->scratch, lint->guess, entry->octets,
                             &likely);
     }
-    if (likely.why != NULL) {
-        likely.value.len = 0;
-    }
 
-    return status == IRI_OK ? iri_lint_report_meant(
-               lint, IRI_LINT_UNREADABLE, entry, likely.value,
-               lint->guess != NULL ? iri_charset_name(lint->guess) : none)
+    finding.meant = likely.value;
+
+    return status == IRI_OK ? iri_lint_report(lint, entry, NULL, finding)
                             : status;
 }
 
@@ -392,7 +484,7 @@ iri_lint_check_entry(iri_lint_t *lint, iri_lint_entry_t *entry)
             return iri_lint_unreadable(lint, entry);
         }
 
-        status = iri_lint_report_entry(lint, IRI_LINT_UNREACHABLE, entry);
+        status = iri_lint_report_kind(lint, IRI_LINT_UNREACHABLE, entry);
 
         return status == IRI_OK ? iri_lint_mojibake(lint, entry) : status;
     }
@@ -405,7 +497,7 @@ iri_lint_check_entry(iri_lint_t *lint, iri_lint_entry_t *entry)
     }
 
     return status == IRI_OK && iri_lint_is_reserved(entry->name)
-               ? iri_lint_report_entry(lint, IRI_LINT_RESERVED, entry)
+               ? iri_lint_report_kind(lint, IRI_LINT_RESERVED, entry)
                : status;
 }
 
@@ -429,13 +521,14 @@ iri_lint_twins(iri_lint_t *lint)
 {
     iri_lint_entry_t **at = lint->sorted;
     iri_status_t       status = IRI_OK;
-    iri_str_t          none = { 0, NULL };
     size_t             i;
 
     for (i = 1; status == IRI_OK && i < lint->named; i++) {
         if (iri_str_equal(at[i]->name, at[i - 1]->name)) {
-            status = iri_lint_report(lint, IRI_LINT_TWIN, at[i], at[i - 1],
-                                     IRI_MATCH_NORMALIZATION, none);
+            status = iri_lint_report(
+                lint, at[i], at[i - 1],
+                (iri_finding_t){ .kind = IRI_LINT_TWIN,
+                                 .match = IRI_MATCH_NORMALIZATION });
         }
     }
 
@@ -542,9 +635,11 @@ iri_lint_check_requests(iri_lint_t *lint, const iri_lint_entry_t *entry)
         status = iri_lint_find_conflict(lint, entry, iri_buf_str(&lint->buf),
                                         k, &by);
         if (status == IRI_OK && by != NULL) {
-            status = iri_lint_report(lint, IRI_LINT_FORM, entry, by,
-                                     IRI_MATCH_NONE,
-                                     iri_charset_name(requests->at[k]));
+            status = iri_lint_report(
+                lint, entry, by,
+                (iri_finding_t){
+                    .kind = IRI_LINT_FORM,
+                    .charset = iri_charset_name(requests->at[k]) });
         }
     }
 
@@ -564,14 +659,9 @@ iri_lint_collide(iri_lint_t *lint, size_t from, size_t at)
     const iri_lint_entry_t  *nearest = NULL;
     iri_match_t              match, least = IRI_MATCH_NONE;
     iri_status_t             status;
-    iri_str_t                none = { 0, NULL };
     size_t                   i;
 
-    if (at - from > IRI_LINT_MAX_COMPARED) {
-        from = at - IRI_LINT_MAX_COMPARED;
-    }
-
-    for (i = from; i < at; i++) {
+    for (i = iri_lint_first(from, at); i < at; i++) {
         if (iri_str_equal(sorted[i]->name, sorted[at]->name)) {
             return IRI_OK;
         }
@@ -589,8 +679,9 @@ iri_lint_collide(iri_lint_t *lint, size_t from, size_t at)
         }
     }
 
-    return nearest != NULL ? iri_lint_report(lint, IRI_LINT_COLLISION,
-                                             sorted[at], nearest, least, none)
+    return nearest != NULL ? iri_lint_report(
+               lint, sorted[at], nearest,
+               (iri_finding_t){ .kind = IRI_LINT_COLLISION, .match = least })
                            : IRI_OK;
 }
 
@@ -731,9 +822,10 @@ iri_lint(const iri_env_t *env, const iri_lint_conf_t *conf,
         status = iri_lint_guess(&lint, &other);
     }
     if (status == IRI_OK && other) {
-        status = iri_lint_report(&lint, IRI_LINT_CHARSET, NULL, NULL,
-                                 IRI_MATCH_NONE,
-                                 iri_charset_name(lint.guess));
+        status = iri_lint_report(
+            &lint, NULL, NULL,
+            (iri_finding_t){ .kind = IRI_LINT_CHARSET,
+                             .charset = iri_charset_name(lint.guess) });
     }
 
     for (i = 0; status == IRI_OK && i < count; i++) {

@@ -13,6 +13,15 @@
 /* An entry is compared with at most this many preceding entries of its key. */
 #define IRI_LINT_MAX_COMPARED 16
 
+/* The first of the preceding entries, from `from` on, that entry `at` is
+   compared with. */
+static inline size_t
+iri_lint_first(size_t from, size_t at)
+{
+    return at - from > IRI_LINT_MAX_COMPARED ? at - IRI_LINT_MAX_COMPARED
+                                             : from;
+}
+
 /* Of how many names is the charset detected? */
 #define IRI_LINT_SAMPLE 256
 
@@ -52,37 +61,31 @@ typedef struct {
                                                 not ASCII, by charset */
 } iri_lint_t;
 
-/* ---- iri_lint_report.c --------------------------------------------------- */
+/* ---- iri_lint.c ---------------------------------------------------------- */
 
 /* 1 if conf asks for findings of this kind. */
 int iri_lint_wants(const iri_lint_t *lint, iri_lint_kind_t kind);
 
-/* Initialize a finding.  entry: NULL for the directory as a whole. */
-void iri_finding_init(iri_finding_t *finding, iri_lint_kind_t kind,
-                      const iri_lint_entry_t *entry);
-
-/* Report a finding, if conf asks for its kind.  Returns: the status that `each`
-   has returned, else IRI_OK. */
-iri_status_t iri_lint_report_finding(const iri_lint_t    *lint,
-                                     const iri_finding_t *finding);
-
-/* The same for a finding with these fields; other may be NULL. */
-iri_status_t iri_lint_report(const iri_lint_t *lint, iri_lint_kind_t kind,
+/*
+ * Report a finding, if conf asks for its kind.
+ *
+ *   entry     NULL: the directory as a whole
+ *   other     another entry; NULL: none
+ *   finding   without the octets and names of these two
+ *
+ * Returns: the status that `each` has returned, else IRI_OK.
+ */
+iri_status_t iri_lint_report(const iri_lint_t *lint,
                              const iri_lint_entry_t *entry,
-                             const iri_lint_entry_t *other, iri_match_t match,
-                             iri_str_t charset);
-
-/* The same for a finding of one entry; meant: its likely name, or empty. */
-iri_status_t iri_lint_report_meant(const iri_lint_t *lint, iri_lint_kind_t kind,
-                                   const iri_lint_entry_t *entry,
-                                   iri_str_t meant, iri_str_t charset);
+                             const iri_lint_entry_t *other,
+                             iri_finding_t finding);
 
 /* Copy a text to the arena.  Returns: IRI_OK, IRI_NO_MEMORY. */
 iri_status_t iri_lint_copy(const iri_lint_t *lint, iri_str_t text,
                            iri_str_t *out);
 
-/* 1 if a name in NFC is in NFKC, except for letters that its language needs. */
-int iri_lint_is_nfkc(iri_str_t name);
+/* 1 if a test is true for a character of a name. */
+int iri_lint_has(iri_str_t name, int (*test)(uint32_t c));
 
 /* Compare two pointers to entries by name, then by octets, for qsort. */
 int iri_lint_by_name(const void *a, const void *b);

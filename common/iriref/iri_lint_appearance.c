@@ -32,7 +32,7 @@ iri_status_t
 iri_lint_mojibake(iri_lint_t *lint, const iri_lint_entry_t *entry)
 {
     const iri_charset_t *charset;
-    iri_finding_t        finding;
+    iri_finding_t        finding = { .kind = IRI_LINT_MOJIBAKE };
     iri_status_t         status;
 
     charset = lint->conf->tree->charsets.at[entry->charset];
@@ -45,13 +45,12 @@ iri_lint_mojibake(iri_lint_t *lint, const iri_lint_entry_t *entry)
     }
 
     lint->scratch_used = 0;
-    iri_finding_init(&finding, IRI_LINT_MOJIBAKE, entry);
     status = iri_repair(&lint->scratch, IRI_REPAIR_MOJIBAKE,
                         entry->name.len != 0 ? entry->name : entry->octets,
                         &finding.meant);
 
     return status == IRI_OK && finding.meant.len != 0
-               ? iri_lint_report_finding(lint, &finding)
+               ? iri_lint_report(lint, entry, NULL, finding)
                : status;
 }
 
@@ -104,17 +103,14 @@ static iri_status_t
 iri_reporter_report(iri_reporter_t *reporter, iri_lint_kind_t kind,
                     const char *why)
 {
-    iri_finding_t finding;
-
     if (reporter->reported) {
         return IRI_OK;
     }
 
     reporter->reported = 1;
-    iri_finding_init(&finding, kind, reporter->entry);
-    finding.why = why;
 
-    return iri_lint_report_finding(reporter->lint, &finding);
+    return iri_lint_report(reporter->lint, reporter->entry, NULL,
+                           (iri_finding_t){ .kind = kind, .why = why });
 }
 
 
@@ -151,25 +147,6 @@ iri_reporter_character(void *arg, const iri_warning_t *warning)
 }
 
 
-static int
-iri_lint_has_bidi_control(iri_str_t name)
-{
-    const unsigned char *p = name.data, *end = p + name.len;
-    uint32_t             c;
-    size_t               n;
-
-    for (/* void */; p < end; p += n) {
-        n = iri_utf8_next(p, end, &c);
-
-        if (n == 0 || iri_char_is_bidi_control(c)) {
-            return n != 0;
-        }
-    }
-
-    return 0;
-}
-
-
 static iri_status_t
 iri_lint_bidi(iri_lint_t *lint, const iri_lint_entry_t *entry)
 {
@@ -181,7 +158,7 @@ iri_lint_bidi(iri_lint_t *lint, const iri_lint_entry_t *entry)
         return IRI_OK;
     }
 
-    if (iri_lint_has_bidi_control(entry->name)) {
+    if (iri_lint_has(entry->name, iri_char_is_bidi_control)) {
         return iri_reporter_report(&reporter, IRI_LINT_BIDI,
                                    "a bidi formatting character");
     }
@@ -196,24 +173,11 @@ iri_lint_bidi(iri_lint_t *lint, const iri_lint_entry_t *entry)
 
 /* ---- look-alikes of ASCII ------------------------------------------------ */
 
-/* 1 if a letter is not ASCII.  Dashes and quotes by themselves look like ASCII,
-   too, but do not mislead. */
+/* Dashes and quotes by themselves look like ASCII, too, but do not mislead. */
 static int
-iri_lint_has_letter(iri_str_t name)
+iri_char_is_letter(uint32_t c)
 {
-    const unsigned char *p = name.data, *end = p + name.len;
-    uint32_t             c;
-    size_t               n;
-
-    for (/* void */; p < end; p += n) {
-        n = iri_utf8_next(p, end, &c);
-
-        if (n == 0 || (c >= 0x80 && u_isalpha((UChar32) c))) {
-            return n != 0;
-        }
-    }
-
-    return 0;
+    return c >= 0x80 && u_isalpha((UChar32) c);
 }
 
 
@@ -222,56 +186,43 @@ static iri_status_t
 iri_lint_check_ascii_look_alike(iri_reporter_t *reporter)
 {
     const iri_lint_entry_t *entry = reporter->entry;
-    iri_finding_t           finding;
 
     if (reporter->reported || !iri_str_is_ascii(entry->skeleton)
-        || !iri_lint_has_letter(entry->name) || iri_has_dotless_i(entry->name)
-        || !iri_lint_is_nfkc(entry->name))
+        || !iri_lint_has(entry->name, iri_char_is_letter)
+        || iri_has_dotless_i(entry->name)
+        || iri_lint_has(entry->name, iri_char_is_compatibility))
     {
         return IRI_OK;
     }
 
-    iri_finding_init(&finding, IRI_LINT_LOOK_ALIKE, entry);
-    finding.meant = entry->skeleton;
-    finding.why = iri_warning_text(IRI_WARN_LOOK_ALIKE);
-
-    return iri_lint_report_finding(reporter->lint, &finding);
+    return iri_lint_report(
+        reporter->lint, entry, NULL,
+        (iri_finding_t){ .kind = IRI_LINT_LOOK_ALIKE,
+                         .meant = entry->skeleton,
+                         .why = iri_warning_text(IRI_WARN_LOOK_ALIKE) });
 }
 
 
-/*
- * Remove characters that are not displayed: a step of UTS #39, 4, that ICU does
- * not do.  *out: text itself if there are none.
- */
+/* Copy a name without the characters that are not displayed: a step of UTS #39,
+   4, that ICU does not do. */
 static iri_status_t
-iri_lint_remove_ignorable(const iri_env_t *env, iri_str_t text,
-                          iri_str_t *out)
+iri_lint_put_displayed(const iri_env_t *env, iri_str_t name, iri_buf_t *out)
 {
-    const unsigned char *p = text.data, *end = p + text.len;
-    iri_buf_t            buf = IRI_BUF_EMPTY;
+    const unsigned char *p = name.data, *end = p + name.len;
     iri_status_t         status = IRI_OK;
     uint32_t             c;
     size_t               n;
 
-    *out = text;
-
-    for (/* void */; status == IRI_OK && p < end; p += n) {
+    for (/* void */; status == IRI_OK; p += n) {
         n = iri_utf8_next(p, end, &c);
+
         if (n == 0) {
-            return IRI_OK;
+            break;
         }
 
-        if (u_hasBinaryProperty((UChar32) c,
-                                UCHAR_DEFAULT_IGNORABLE_CODE_POINT)) {
-            if (out->data == text.data) {
-                status = iri_buf_put(env, &buf, text.data,
-                                     (size_t) (p - text.data));
-                *out = iri_buf_str(&buf);
-            }
-
-        } else if (out->data != text.data) {
-            status = iri_buf_put(env, &buf, p, n);
-            *out = iri_buf_str(&buf);
+        if (!u_hasBinaryProperty((UChar32) c,
+                                 UCHAR_DEFAULT_IGNORABLE_CODE_POINT)) {
+            status = iri_buf_put(env, out, p, n);
         }
     }
 
@@ -282,13 +233,14 @@ iri_lint_remove_ignorable(const iri_env_t *env, iri_str_t text,
 static iri_status_t
 iri_lint_skeleton(iri_lint_t *lint, iri_lint_entry_t *entry)
 {
-    iri_str_t    name, skeleton = { 0, NULL };
+    iri_buf_t    name = IRI_BUF_EMPTY;
+    iri_str_t    skeleton = { 0, NULL };
     iri_status_t status;
 
-    status = iri_lint_remove_ignorable(&lint->scratch, entry->name, &name);
+    status = iri_lint_put_displayed(&lint->scratch, entry->name, &name);
     if (status == IRI_OK) {
-        status = iri_skeleton(&lint->scratch, lint->conf->confusables, name,
-                              &skeleton);
+        status = iri_skeleton(&lint->scratch, lint->conf->confusables,
+                              iri_buf_str(&name), &skeleton);
     }
     if (status != IRI_OK || iri_str_equal(skeleton, entry->name)) {
         entry->skeleton = entry->name;
@@ -332,10 +284,9 @@ iri_lint_check_look_alike(iri_lint_t *lint, iri_lint_entry_t *entry)
     if (!is_ascii) {
         status = iri_lint_iri_path(lint, entry->name, 1, &path);
         if (status == IRI_OK) {
-            status = iri_characters_check_except(
-                &lint->scratch, lint->conf->confusables,
-                1u << IRI_WARN_NOT_NFC | 1u << IRI_WARN_LOOK_ALIKE, path,
-                iri_reporter_character, &reporter);
+            status = iri_characters_check(&lint->scratch,
+                                          lint->conf->confusables, path,
+                                          iri_reporter_character, &reporter);
         }
     }
 
@@ -401,17 +352,13 @@ static iri_status_t
 iri_lint_look_alike_of(const iri_lint_t *lint, size_t from, size_t at)
 {
     iri_lint_entry_t *const *sorted = lint->sorted;
-    static const iri_str_t   none = { 0, NULL };
     size_t                   i;
 
-    if (at - from > IRI_LINT_MAX_COMPARED) {
-        from = at - IRI_LINT_MAX_COMPARED;
-    }
-
-    for (i = from; i < at; i++) {
+    for (i = iri_lint_first(from, at); i < at; i++) {
         if (!iri_lint_is_reported(lint, sorted[i], sorted[at])) {
-            return iri_lint_report(lint, IRI_LINT_LOOK_ALIKE, sorted[at],
-                                   sorted[i], IRI_MATCH_NONE, none);
+            return iri_lint_report(
+                lint, sorted[at], sorted[i],
+                (iri_finding_t){ .kind = IRI_LINT_LOOK_ALIKE });
         }
     }
 

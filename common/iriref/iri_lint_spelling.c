@@ -27,51 +27,35 @@ typedef struct {
     iri_index_conf_t hash_conf; /* only the key of the hash is used: zero */
     iri_graphemes_t  edit;
     iri_deletion_t  *deletions;
-    size_t           count;    /* of deletions */
-    size_t           capacity; /* of deletions */
-    uint32_t *nearest; /* for each entry the first entry that is one edit
+    size_t           count; /* of deletions */
+    uint32_t *nearest;      /* for each entry the first entry that is one edit
                           apart; the entry itself: none */
 } iri_spelling_t;
-
-
-/* Count the keys and their deletions: one for each character of a key. */
-static size_t
-iri_lint_count_deletions(const iri_lint_t *lint)
-{
-    size_t i, k, count = 0;
-
-    for (i = 0; i < lint->named; i++) {
-        iri_str_t key = lint->sorted[i]->key;
-
-        count++;
-        for (k = 0; k < key.len; k++) {
-            count += (key.data[k] & 0xc0) != 0x80;
-        }
-    }
-
-    return count;
-}
 
 
 static iri_status_t
 iri_spelling_create(iri_spelling_t *spelling, iri_lint_t *lint)
 {
     const iri_env_t *env = lint->env;
-    size_t           i;
+    size_t           i, capacity = 0;
 
     memset(spelling, 0, sizeof(*spelling));
     spelling->lint = lint;
-    spelling->capacity = iri_lint_count_deletions(lint);
     iri_graphemes_init(&spelling->edit);
 
-    if (spelling->capacity > SIZE_MAX / sizeof(spelling->deletions[0])
+    /* The key, and a deletion for each of its characters. */
+    for (i = 0; i < lint->named; i++) {
+        capacity += lint->sorted[i]->key.len + 1;
+    }
+
+    if (capacity > SIZE_MAX / sizeof(spelling->deletions[0])
         || lint->named > UINT32_MAX)
     {
         return IRI_NO_MEMORY;
     }
 
     spelling->deletions = env->alloc(
-        env->ctx, spelling->capacity * sizeof(spelling->deletions[0]));
+        env->ctx, capacity * sizeof(spelling->deletions[0]));
     spelling->nearest = env->alloc(
         env->ctx, lint->named * sizeof(spelling->nearest[0]));
     if (spelling->deletions == NULL || spelling->nearest == NULL) {
@@ -149,14 +133,11 @@ iri_spelling_compare(iri_spelling_t *spelling, size_t from, size_t at)
     iri_lint_t  *lint = spelling->lint;
     uint32_t     entry = spelling->deletions[at].entry, other;
     iri_status_t status = IRI_OK;
+    size_t       i;
     int          is_one_edit = 0;
 
-    if (at - from > IRI_LINT_MAX_COMPARED) {
-        from = at - IRI_LINT_MAX_COMPARED;
-    }
-
-    for (/* void */; status == IRI_OK && from < at; from++) {
-        other = spelling->deletions[from].entry;
+    for (i = iri_lint_first(from, at); status == IRI_OK && i < at; i++) {
+        other = spelling->deletions[i].entry;
 
         /* Deletions are sorted by entry: an earlier entry is already set, or
            the rest are the entry itself. */
@@ -203,10 +184,9 @@ iri_spelling_find(iri_spelling_t *spelling)
 iri_status_t
 iri_lint_spellings(iri_lint_t *lint)
 {
-    static const iri_str_t none = { 0, NULL };
-    iri_spelling_t         spelling;
-    iri_status_t           status;
-    size_t                 i;
+    iri_spelling_t spelling;
+    iri_status_t   status;
+    size_t         i;
 
     status = iri_spelling_create(&spelling, lint);
 
@@ -221,8 +201,9 @@ iri_lint_spellings(iri_lint_t *lint)
     for (i = 0; status == IRI_OK && i < lint->named; i++) {
         if (spelling.nearest[i] != i) {
             status = iri_lint_report(
-                lint, IRI_LINT_COLLISION, lint->sorted[i],
-                lint->sorted[spelling.nearest[i]], IRI_MATCH_SPELLING, none);
+                lint, lint->sorted[i], lint->sorted[spelling.nearest[i]],
+                (iri_finding_t){ .kind = IRI_LINT_COLLISION,
+                                 .match = IRI_MATCH_SPELLING });
         }
     }
 

@@ -18,7 +18,9 @@
  * and half-width forms; invisible characters.  U+05F4 is left out, since
  * Hebrew words contain it.
  */
-static const iri_range_t iri_discouraged[] = {
+static const struct {
+    uint32_t first, last;
+} iri_discouraged[] = {
     { 0x00a0, 0x00a0 },   { 0x00ad, 0x00ad },   { 0x02c2, 0x02c4 },
     { 0x02dd, 0x02dd },   { 0x02f6, 0x02f6 },   { 0x02f8, 0x02f8 },
     { 0x034f, 0x034f },   { 0x0589, 0x0589 },   { 0x05c0, 0x05c0 },
@@ -43,157 +45,20 @@ static const iri_range_t iri_discouraged[] = {
 };
 
 
-static const char iri_bad_escape_text[] =
-    "has a \"%\" without two hexadecimal digits";
-
-
 int
 iri_char_is_discouraged(uint32_t c)
 {
-    /* The most frequent letters: Latin, Hebrew, Han, Hangul. */
-    if ((c >= 0xc0 && c <= 0x2c1) || (c >= 0x5d0 && c <= 0x5ea)
-        || (c >= 0x4e00 && c <= 0x9fff) || (c >= 0xac00 && c <= 0xd7a3))
-    {
-        return 0;
+    size_t i, count = sizeof(iri_discouraged) / sizeof(iri_discouraged[0]);
+
+    for (i = 0; i < count && c > iri_discouraged[i].last; i++) {
+        /* void */
     }
 
-    return iri_ranges_contain(
-        iri_discouraged, sizeof(iri_discouraged) / sizeof(iri_discouraged[0]),
-        c);
+    return i < count && c >= iri_discouraged[i].first;
 }
 
 
-/* ---- to a URI ------------------------------------------------------------ */
-
-/*
- * Count the octets that must be escaped.  *why: NULL if text is UTF-8 with
- * well-formed escapes; else the reason, and *offset is set.
- */
-static size_t
-iri_count_escaped(iri_str_t text, const char **why, size_t *offset)
-{
-    const unsigned char *p = text.data, *end = p + text.len;
-    uint32_t             c;
-    size_t               n, count = 0;
-
-    *why = NULL;
-
-    for (;;) {
-        while (p < end && iri_octet_is(*p, IRI_OCTET_URI)) {
-            p++;
-        }
-
-        if (p == end) {
-            return count;
-        }
-
-        if (*p == '%') {
-            if (iri_escape_at(p, end) < 0) {
-                *why = iri_bad_escape_text;
-                break;
-            }
-            p += 3;
-            continue;
-        }
-
-        n = iri_utf8_next(p, end, &c);
-        if (n == 0) {
-            *why = "is not UTF-8";
-            break;
-        }
-
-        count += n;
-        p += n;
-    }
-
-    *offset = (size_t) (p - text.data);
-
-    return count;
-}
-
-
-static unsigned char *
-iri_write_escape(unsigned char *to, unsigned char c)
-{
-    static const char hex[] = "0123456789ABCDEF";
-
-    to[0] = '%';
-    to[1] = (unsigned char) hex[c >> 4];
-    to[2] = (unsigned char) hex[c & 15];
-
-    return to + 3;
-}
-
-
-/* Write a text, with the octets escaped that a URI must not contain; `to` has
-   room for the result.  Returns: the end of the result. */
-static unsigned char *
-iri_write_uri(unsigned char *to, const unsigned char *p,
-              const unsigned char *end)
-{
-    while (p < end) {
-        if (iri_octet_is(*p, IRI_OCTET_URI) || *p == '%') {
-            *to++ = *p++;
-        } else {
-            to = iri_write_escape(to, *p++);
-        }
-    }
-
-    return to;
-}
-
-
-/* Escape a text without NFC and IDNA. */
-static iri_status_t
-iri_escape_all(const iri_env_t *env, iri_str_t text, iri_converted_t *out)
-{
-    iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_status_t status;
-    const char  *why;
-    size_t       offset = 0, count;
-
-    count = iri_count_escaped(text, &why, &offset);
-
-    if (why != NULL) {
-        return iri_converted_reject(out, why, offset);
-    }
-
-    if (count == 0) {
-        iri_converted_set(out, text);
-        return IRI_OK;
-    }
-
-    status = iri_buf_reserve(env, &buf, text.len + 2 * count);
-
-    if (status == IRI_OK) {
-        buf.len = (size_t) (iri_write_uri(buf.data, text.data,
-                                          text.data + text.len)
-                            - buf.data);
-        iri_converted_set(out, iri_buf_str(&buf));
-    }
-
-    return status;
-}
-
-
-/* Convert a text that is valid in charset to UTF-8. */
-static iri_status_t
-iri_decode_text(const iri_env_t *env, const iri_charset_t *charset,
-                iri_str_t text, iri_buf_t *out)
-{
-    const unsigned char *p = text.data, *end = p + text.len;
-    iri_status_t         status = IRI_OK;
-    unsigned char        utf8[4];
-    uint32_t             c;
-
-    while (status == IRI_OK && p < end) {
-        p += iri_charset_next(charset, p, end, &c);
-        status = iri_buf_put(env, out, utf8, iri_utf8_put(c, utf8));
-    }
-
-    return status;
-}
-
+/* ---- charsets ------------------------------------------------------------ */
 
 iri_status_t
 iri_decode(const iri_env_t *env, const iri_charset_t *charset,
@@ -214,7 +79,7 @@ iri_decode(const iri_env_t *env, const iri_charset_t *charset,
         return iri_converted_reject(out, "is not in this charset", span);
     }
 
-    status = iri_decode_text(env, charset, octets, &buf);
+    status = iri_charset_decode(env, charset, octets, &buf);
     if (status == IRI_OK) {
         iri_converted_set(out, iri_buf_str(&buf));
     }
@@ -267,100 +132,92 @@ iri_encode(const iri_env_t *env, const iri_charset_t *charset, iri_str_t text,
 }
 
 
-/* The end of the run of characters at p that NFC may change (not inert). */
-static const unsigned char *
-iri_non_inert_end(const unsigned char *p, const unsigned char *end)
-{
-    uint32_t c;
-    size_t   n;
-
-    while (p < end && *p != '%') {
-        n = iri_utf8_next(p, end, &c);
-
-        if (iri_char_is_inert(c)) {
-            break;
-        }
-
-        p += n;
-    }
-
-    return p;
-}
-
+/* ---- to a URI ------------------------------------------------------------ */
 
 /*
- * Apply NFC to the text between escapes, so that a combining mark after "%2e"
- * is not composed with the "e".  Inert characters are copied without a call of
- * ICU, except one that precedes a run of others, which may compose with it.
+ * Find the first "%" that begins no escape and, if utf8 is 1, the first octet
+ * that is not UTF-8.  *why: the reason, and *offset is set; unchanged if there
+ * is neither.  No supported charset has "%" as a trail octet.
  */
-static iri_status_t
-iri_nfc_outside_escapes(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
+static void
+iri_check_escapes(iri_str_t text, int utf8, const char **why, size_t *offset)
 {
     const unsigned char *p = text.data, *end = p + text.len;
-    const unsigned char *from = p; /* not yet written */
-    const unsigned char *last = p; /* the inert character before p, else p */
-    iri_status_t         status = IRI_OK;
+    unsigned char        octet;
     uint32_t             c;
     size_t               n;
 
-    while (status == IRI_OK && p < end) {
-        if (*p == '%') {
-            last = p += 3;
-            continue;
+    for (/* void */; p < end; p += n) {
+        n = utf8 && *p >= 0x80 ? iri_utf8_next(p, end, &c)
+                               : iri_unescape(p, end, &octet);
+
+        if (n == 0) {
+            *why = *p == '%' ? "has a \"%\" without two hexadecimal digits"
+                             : "is not UTF-8";
+            *offset = (size_t) (p - text.data);
+            return;
         }
-
-        n = iri_utf8_next(p, end, &c);
-
-        if (iri_char_is_inert(c)) {
-            last = p;
-            p += n;
-            continue;
-        }
-
-        status = iri_buf_put(env, out, from, (size_t) (last - from));
-        p = iri_non_inert_end(p, end);
-
-        if (status == IRI_OK) {
-            status = iri_nfc_put_text(env, iri_str_between(last, p), out);
-        }
-
-        from = last = p;
     }
-
-    return status == IRI_OK ? iri_buf_put(env, out, from, (size_t) (p - from))
-                            : status;
 }
 
 
-/* Step 1, variants A and B: convert *text to UTF-8 in NFC. */
-static iri_status_t
-iri_to_unicode_nfc(const iri_env_t *env, const iri_to_uri_conf_t *conf,
-                   iri_str_t *text, const char **why, size_t *offset)
+/* 1 if an octet stays when a text with escapes is mapped to a URI. */
+static int
+iri_octet_stays(unsigned char c)
 {
-    int legacy = conf->charset != NULL && !iri_charset_is_utf8(conf->charset);
-    iri_buf_t    utf8 = IRI_BUF_EMPTY, nfc = IRI_BUF_EMPTY;
-    iri_status_t status = IRI_OK;
+    return iri_is_uri_char(c) || c == '%';
+}
 
-    *offset = iri_charset_span(legacy ? conf->charset : &iri_charset_utf8,
-                               *text);
 
-    if (*offset != text->len) {
-        *why = legacy ? "is not in this charset" : "is not UTF-8";
+/* Escape a text that iri_check_escapes() has checked. */
+static iri_status_t
+iri_escape_all(const iri_env_t *env, iri_str_t text, iri_converted_t *out)
+{
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       i = 0;
+
+    while (i < text.len && iri_octet_stays(text.data[i])) {
+        i++;
+    }
+
+    if (i == text.len) {
+        iri_converted_set(out, text);
         return IRI_OK;
     }
 
-    if (legacy) {
-        status = iri_decode_text(env, conf->charset, *text, &utf8);
-        *text = status == IRI_OK ? iri_buf_str(&utf8) : *text;
+    status = iri_buf_put_escaped(env, &buf, text, iri_octet_stays);
+    if (status == IRI_OK) {
+        iri_converted_set(out, iri_buf_str(&buf));
     }
 
-    if (status == IRI_OK) {
-        status = iri_nfc_outside_escapes(env, *text, &nfc);
+    return status;
+}
+
+
+/* Apply NFC to the text between escapes, so that a combining mark after "%2e"
+   is not composed with the "e". */
+static iri_status_t
+iri_nfc_outside_escapes(const iri_env_t *env, iri_str_t *text)
+{
+    const unsigned char *p = text->data, *end = p + text->len, *from;
+    iri_buf_t            nfc = IRI_BUF_EMPTY;
+    iri_status_t         status = IRI_OK;
+
+    while (status == IRI_OK && p < end) {
+        for (from = p; p < end && *p != '%'; p++) {
+            /* void */
+        }
+
+        status = iri_nfc_put_text(env, iri_str_between(from, p), &nfc);
+
+        if (status == IRI_OK && p < end) {
+            status = iri_buf_put(env, &nfc, p, 3);
+            p += 3;
+        }
     }
 
-    if (status == IRI_OK) {
-        *text = iri_buf_str(&nfc);
-    }
+    *text = iri_buf_str(&nfc);
 
     return status;
 }
@@ -424,38 +281,15 @@ iri_host_to_ascii(const iri_env_t *env, const iri_host_conf_t *conf,
 }
 
 
-/* Check the escapes before the text is converted, because offset refers to the
-   text that was given. */
-static void
-iri_check_escapes(iri_str_t text, int legacy, const char **why,
-                  size_t *offset)
-{
-    const unsigned char *p = text.data, *end = p + text.len;
-
-    if (!legacy) {
-        iri_count_escaped(text, why, offset);
-        return;
-    }
-
-    /* No supported charset has "%" as a trail octet. */
-    for (/* void */; p < end; p++) {
-        if (*p == '%' && iri_escape_at(p, end) < 0) {
-            *why = iri_bad_escape_text;
-            *offset = (size_t) (p - text.data);
-            return;
-        }
-    }
-}
-
-
 iri_status_t
 iri_to_uri(const iri_env_t *env, const iri_to_uri_conf_t *conf,
            iri_str_t text, iri_converted_t *out)
 {
     int legacy = conf->charset != NULL && !iri_charset_is_utf8(conf->charset);
-    const char  *why = NULL;
-    size_t       offset = 0;
-    iri_status_t status = IRI_OK;
+    const char     *why = NULL;
+    iri_converted_t decoded;
+    size_t          offset = 0;
+    iri_status_t    status = IRI_OK;
 
     if (text.len > IRI_MAX_IRI) {
         return iri_converted_reject(out, "is too long", IRI_MAX_IRI);
@@ -463,12 +297,23 @@ iri_to_uri(const iri_env_t *env, const iri_to_uri_conf_t *conf,
 
     text = iri_str_non_null(text);
 
-    if (legacy || conf->nfc || conf->host != NULL) {
-        iri_check_escapes(text, legacy, &why, &offset);
+    /* Before the text is converted, since offset refers to what was given. */
+    iri_check_escapes(text, !legacy, &why, &offset);
+
+    /* Step 1, variants A and B */
+    if (why == NULL && legacy) {
+        status = iri_decode(env, conf->charset, text, &decoded);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        text = decoded.value;
+        why = decoded.why;
+        offset = decoded.offset;
     }
 
     if (why == NULL && (legacy || conf->nfc) && !iri_str_is_ascii(text)) {
-        status = iri_to_unicode_nfc(env, conf, &text, &why, &offset);
+        status = iri_nfc_outside_escapes(env, &text);
     }
 
     if (status == IRI_OK && why == NULL && conf->host != NULL) {
@@ -486,220 +331,55 @@ iri_to_uri(const iri_env_t *env, const iri_to_uri_conf_t *conf,
 
 /* ---- to an IRI ----------------------------------------------------------- */
 
-size_t
-iri_character_at(const unsigned char *p, const unsigned char *end,
-                 uint32_t *c, unsigned char octets[4], size_t *len)
+/* 1 if c may be a character of the result; raw: 1 if it is one of the text
+   (draft 5.1 and 6.6). */
+static int
+iri_may_be_raw(const iri_to_iri_conf_t *conf, uint32_t c, int raw)
 {
-    size_t count, n, taken[5] = { 0, 0, 0, 0, 0 };
-    int    octet;
+    unsigned char octets[4];
 
-    for (count = 0; count < 4 && p < end; count++, p += n) {
-        octet = *p == '%' ? iri_escape_at(p, end) : *p;
-        n = *p == '%' ? 3 : 1;
-
-        if (octet < 0x80) {
-            break;
-        }
-
-        octets[count] = (unsigned char) octet;
-        taken[count + 1] = taken[count] + n;
+    if (conf->ascii
+        || (conf->repertoire != NULL
+            && iri_charset_put(conf->repertoire, c, octets) == 0))
+    {
+        return 0;
     }
 
-    *len = iri_utf8_next(octets, octets + count, c);
-
-    return taken[*len];
+    return iri_char_is_ucs(c) ? raw || !iri_char_is_discouraged(c)
+                              : raw && iri_char_is_private(c);
 }
 
 
-typedef struct {
-    const iri_to_iri_conf_t *conf;
-    unsigned       unreserved; /* classes of unreserved octets, bits */
-    int            full;       /* 1: the repertoire is not limited */
-    unsigned char *to;         /* the end of the output, which has room */
-} iri_decoder_t;
-
-
-/* 1 if c is in the repertoire of the display (draft 6.6). */
-static int
-iri_is_in_repertoire(const iri_to_iri_conf_t *conf, uint32_t c)
+/* Convert the character, the escape or the octet at p.  *n: its length in the
+   text, in octets. */
+static iri_status_t
+iri_decode_one(const iri_env_t *env, const iri_to_iri_conf_t *conf,
+               const unsigned char *p, const unsigned char *end, size_t *n,
+               iri_buf_t *out)
 {
-    unsigned char octets[4];
-
-    return !conf->ascii
-           && (conf->repertoire == NULL
-               || iri_charset_put(conf->repertoire, c, octets) != 0);
-}
-
-
-/* 1 if an escaped character may be decoded (draft 5.1). */
-static int
-iri_may_decode(const iri_decoder_t *decoder, uint32_t c)
-{
-    return iri_char_is_ucs(c) && !iri_char_is_discouraged(c)
-           && iri_is_in_repertoire(decoder->conf, c);
-}
-
-
-/* 1 if a raw character may stay raw. */
-static int
-iri_may_stay_raw(const iri_decoder_t *decoder, uint32_t c)
-{
-    return (iri_char_is_ucs(c) || iri_char_is_private(c))
-           && iri_is_in_repertoire(decoder->conf, c);
-}
-
-
-/*
- * Convert the escape, or the octet that a URI must not contain, at p.
- * Returns: its length in the text, in octets.
- */
-static size_t
-iri_decode_one(iri_decoder_t *decoder, const unsigned char *p,
-               const unsigned char *end)
-{
-    int           octet = *p == '%' ? iri_escape_at(p, end) : *p;
-    size_t        n, len;
+    unsigned char octets[4], octet = '%';
     uint32_t      c;
-    unsigned char octets[4];
+    size_t        len;
+    int           escaped;
 
     /* Steps 3 to 5 for octets above 7F. */
-    if (octet >= 0x80) {
-        n = iri_character_at(p, end, &c, octets, &len);
-
-        if (n != 0
-            && (n == len ? iri_may_stay_raw(decoder, c)
-                         : iri_may_decode(decoder, c)))
-        {
-            memcpy(decoder->to, octets, len);
-            decoder->to += len;
-            return n;
-        }
-
-        decoder->to = iri_write_escape(decoder->to, (unsigned char) octet);
-        return *p == '%' ? 3 : 1;
+    *n = iri_character_at(p, end, &c, octets, &len);
+    if (*n != 0 && iri_may_be_raw(conf, c, *n == len)) {
+        return iri_buf_put(env, out, octets, len);
     }
 
-    /* A raw octet, or "%" that does not begin an escape. */
-    if (*p != '%' || octet < 0) {
-        decoder->to = iri_write_escape(decoder->to, *p);
-        return 1;
-    }
+    *n = iri_unescape(p, end, &octet);
+    escaped = *n == 3;
+    *n += *n == 0; /* "%" that does not begin an escape */
 
     /* Step 2: escapes of reserved characters, "%" and "#" are not changed. */
-    if (iri_octet_is((unsigned char) octet, decoder->unreserved)) {
-        *decoder->to++ = (unsigned char) octet;
-
-    } else if (octet == '%'
-               || iri_octet_is((unsigned char) octet, IRI_OCTET_URI)) {
-        memcpy(decoder->to, p, 3);
-        decoder->to += 3;
-
-    } else {
-        decoder->to = iri_write_escape(decoder->to, (unsigned char) octet);
+    if (escaped && iri_octet_is(octet, iri_unreserved_bits(conf->grammar))) {
+        return iri_buf_putc(env, out, octet);
     }
 
-    return 3;
-}
-
-
-/*
- * Fast path: decode a common character of two or three escapes at p.
- * Returns: its length in the text, in octets; 0: use iri_decode_one().
- */
-static inline size_t
-iri_decode_common(iri_decoder_t *decoder, const unsigned char *p,
-                  const unsigned char *end)
-{
-    int            one, two, three;
-    uint32_t       c;
-    unsigned char *to = decoder->to;
-
-    if (end - p < 6 || p[0] != '%' || p[3] != '%' || !decoder->full) {
-        return 0;
-    }
-
-    one = iri_escape_at(p, end);
-    two = iri_escape_at(p + 3, end);
-
-    if (one < 0xc3 || one > 0xef || (two & ~0x3f) != 0x80) {
-        return 0;
-    }
-
-    if (one < 0xe0) {
-        c = (uint32_t) (one & 0x1f) << 6 | (uint32_t) (two & 0x3f);
-        if (!iri_char_is_common_ucschar(c)) {
-            return 0;
-        }
-
-        to[0] = (unsigned char) one;
-        to[1] = (unsigned char) two;
-        decoder->to += 2;
-        return 6;
-    }
-
-    three = end - p >= 9 && p[6] == '%' ? iri_escape_at(p + 6, end) : -1;
-    c = (uint32_t) (one & 0x0f) << 12 | (uint32_t) (two & 0x3f) << 6
-        | (uint32_t) (three & 0x3f);
-
-    /* Below U+0800 the sequence is overlong. */
-    if ((three & ~0x3f) != 0x80 || c < 0x800
-        || !iri_char_is_common_ucschar(c)) {
-        return 0;
-    }
-
-    to[0] = (unsigned char) one;
-    to[1] = (unsigned char) two;
-    to[2] = (unsigned char) three;
-    decoder->to += 3;
-
-    return 9;
-}
-
-
-/* Decode a text; the output has room for three octets for each octet. */
-static void
-iri_decode_all(iri_decoder_t *decoder, const unsigned char *p,
-               const unsigned char *end)
-{
-    const unsigned char *from;
-    size_t               n;
-
-    while (p < end) {
-        for (from = p; p < end && iri_octet_is(*p, IRI_OCTET_URI); p++) {
-            /* void */
-        }
-
-        n = (size_t) (p - from);
-
-        if (n > 8) {
-            memcpy(decoder->to, from, n);
-            decoder->to += n;
-        } else {
-            while (from < p) {
-                *decoder->to++ = *from++;
-            }
-        }
-
-        while (p < end && (n = iri_decode_common(decoder, p, end)) != 0) {
-            p += n;
-        }
-
-        if (p < end && !iri_octet_is(*p, IRI_OCTET_URI)) {
-            p += iri_decode_one(decoder, p, end);
-        }
-    }
-}
-
-
-/* 1 if a URI may contain all octets and none of them is "%". */
-static int
-iri_is_uri_octets(const unsigned char *p, const unsigned char *end)
-{
-    while (p < end && iri_octet_is(*p, IRI_OCTET_URI)) {
-        p++;
-    }
-
-    return p == end;
+    return iri_octet_is(octet, IRI_OCTET_URI) || (escaped && octet == '%')
+               ? iri_buf_put(env, out, p, *n)
+               : iri_buf_put_escape(env, out, octet);
 }
 
 
@@ -729,9 +409,10 @@ iri_status_t
 iri_to_iri(const iri_env_t *env, const iri_to_iri_conf_t *conf,
            iri_str_t text, iri_converted_t *out)
 {
-    iri_buf_t     buf = IRI_BUF_EMPTY;
-    iri_decoder_t decoder;
-    iri_status_t  status = IRI_OK;
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    const unsigned char *p, *end, *from;
+    iri_status_t         status = IRI_OK;
+    size_t               n;
 
     if (text.len > IRI_MAX_IRI) {
         return iri_converted_reject(out, "is too long", IRI_MAX_IRI);
@@ -743,29 +424,21 @@ iri_to_iri(const iri_env_t *env, const iri_to_iri_conf_t *conf,
         status = iri_display_host(env, conf->host, &text);
     }
 
-    if (status != IRI_OK) {
-        return status;
+    for (p = text.data, end = p + text.len; status == IRI_OK && p < end;
+         p += n) {
+        for (from = p, n = 0; p < end && iri_is_uri_char(*p); p++) {
+            /* void */
+        }
+
+        status = iri_buf_put(env, &buf, from, (size_t) (p - from));
+        if (status == IRI_OK && p < end) {
+            status = iri_decode_one(env, conf, p, end, &n, &buf);
+        }
     }
 
-    if (iri_is_uri_octets(text.data, text.data + text.len)) {
-        iri_converted_set(out, text);
-        return IRI_OK;
+    if (status == IRI_OK) {
+        iri_converted_set(out, iri_buf_str(&buf));
     }
 
-    status = iri_buf_reserve(env, &buf, 3 * text.len);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    decoder.conf = conf;
-    decoder.unreserved = iri_unreserved_bits(conf->grammar);
-    decoder.full = conf->repertoire == NULL && !conf->ascii;
-    decoder.to = buf.data;
-
-    iri_decode_all(&decoder, text.data, text.data + text.len);
-
-    buf.len = (size_t) (decoder.to - buf.data);
-    iri_converted_set(out, iri_buf_str(&buf));
-
-    return IRI_OK;
+    return status;
 }

@@ -8,7 +8,6 @@
  */
 
 #include <unicode/unorm2.h>
-#include <unicode/ustring.h>
 
 #include "iri_ref.h"
 #include "unicode/iri_unicode.h"
@@ -73,6 +72,7 @@ iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
     UChar              *units, *normalized;
     int32_t             count, needed;
     size_t              span;
+    iri_status_t        status;
 
     if (text.len > IRI_MAX_TEXT) {
         return iri_converted_reject(out, "is too long", IRI_MAX_TEXT);
@@ -85,18 +85,13 @@ iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
         return iri_converted_reject(out, why, span);
     }
 
-    units = env->alloc(env->ctx, (text.len + 1) * sizeof(UChar));
-    if (units == NULL) {
-        return IRI_NO_MEMORY;
+    status = iri_utf16(env, text, &units, &count);
+    if (status != IRI_OK) {
+        return status;
     }
 
-    u_strFromUTF8(units, (int32_t) text.len + 1, &count,
-                  (const char *) text.data, (int32_t) text.len, &error);
-
     /* The first call computes the length: U+FDFA becomes 18 characters. */
-    needed = U_SUCCESS(error)
-                 ? unorm2_normalize(normalizer, units, count, NULL, 0, &error)
-                 : 0;
+    needed = unorm2_normalize(normalizer, units, count, NULL, 0, &error);
     if (error != U_BUFFER_OVERFLOW_ERROR && U_FAILURE(error)) {
         return IRI_ICU_FAILED;
     }
@@ -118,92 +113,70 @@ iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
 
 /* ---- syntax -------------------------------------------------------------- */
 
-/* The output; it has room for the text and 4 octets more. */
-typedef struct {
-    unsigned char *data;
-    size_t         len;
-} iri_normalized_t;
-
-
-/* Apply 6.2.2.1 and 6.2.2.2 to a part.  lower: 1 converts letters of ASCII,
-   except those of escapes, to lower case. */
+/*
+ * Append a part: apply 6.2.2.1 and 6.2.2.2.  The part is well-formed, and
+ * normal has room for it.  lower: 1 converts letters of ASCII, except those of
+ * escapes, to lower case.
+ */
 static void
-iri_normalized_put(iri_normalized_t *normal, iri_str_t part, int lower)
+iri_normal_put(const iri_env_t *env, iri_buf_t *normal, iri_str_t part,
+               int lower)
 {
-    static const char    hex[] = "0123456789ABCDEF";
     const unsigned char *p = part.data, *end = p + part.len;
-    unsigned char       *to = normal->data + normal->len;
     unsigned char        c;
-    int                  octet;
+    size_t               n;
 
-    while (p < end) {
-        octet = *p == '%' ? iri_escape_at(p, end) : -1;
-        c = octet >= 0 ? (unsigned char) octet : *p;
+    for (/* void */; p < end; p += n) {
+        n = iri_unescape(p, end, &c);
 
-        if (octet < 0 || iri_octet_is(c, IRI_OCTET_UNRESERVED)) {
-            *to++ = lower ? iri_lower(c) : c;
+        if (n == 1 || iri_octet_is(c, IRI_OCTET_UNRESERVED)) {
+            iri_buf_putc(env, normal, lower ? iri_lower(c) : c);
         } else {
-            *to++ = '%';
-            *to++ = (unsigned char) hex[c >> 4];
-            *to++ = (unsigned char) hex[c & 15];
+            iri_buf_put_escape(env, normal, c);
         }
-
-        p += octet >= 0 ? 3 : 1;
     }
-
-    normal->len = (size_t) (to - normal->data);
 }
 
 
 static void
-iri_normalized_put_part(iri_normalized_t *normal, char delimiter,
-                        iri_str_t part)
+iri_normal_put_part(const iri_env_t *env, iri_buf_t *normal,
+                    unsigned char delimiter, iri_str_t part)
 {
     if (iri_is_present(part)) {
-        normal->data[normal->len++] = (unsigned char) delimiter;
-        iri_normalized_put(normal, part, 0);
+        iri_buf_putc(env, normal, delimiter);
+        iri_normal_put(env, normal, part, 0);
     }
 }
 
 
-/* 6.2.3, for http and https. */
-static int
-iri_is_default_port(iri_str_t scheme, iri_str_t port)
+/* 6.2.3: the default port of http and https; NULL: another scheme. */
+static const char *
+iri_default_port(iri_str_t scheme)
 {
-    return (iri_str_equal_nocase(scheme, "http")
-            && (port.len == 0 || iri_str_equal_nocase(port, "80")))
-           || (iri_str_equal_nocase(scheme, "https")
-               && (port.len == 0 || iri_str_equal_nocase(port, "443")));
-}
-
-
-static int
-iri_scheme_is_http(iri_str_t scheme)
-{
-    return iri_str_equal_nocase(scheme, "http")
-           || iri_str_equal_nocase(scheme, "https");
+    return iri_str_equal_nocase(scheme, "http")    ? "80"
+           : iri_str_equal_nocase(scheme, "https") ? "443"
+                                                   : NULL;
 }
 
 
 static void
-iri_normalized_put_authority(iri_normalized_t  *normal,
-                             const iri_parts_t *parts, unsigned steps)
+iri_normal_put_authority(const iri_env_t *env, iri_buf_t *normal,
+                         const iri_parts_t *parts, const char *default_port)
 {
-    normal->data[normal->len++] = '/';
-    normal->data[normal->len++] = '/';
+    iri_buf_put_text(env, normal, "//");
 
     if (iri_is_present(parts->userinfo)) {
-        iri_normalized_put(normal, parts->userinfo, 0);
-        normal->data[normal->len++] = '@';
+        iri_normal_put(env, normal, parts->userinfo, 0);
+        iri_buf_putc(env, normal, '@');
     }
 
-    iri_normalized_put(normal, parts->host, 1);
+    iri_normal_put(env, normal, parts->host, 1);
 
-    if (iri_is_present(parts->port)
-        && !((steps & IRI_NORMALIZE_SCHEME)
-             && iri_is_default_port(parts->scheme, parts->port)))
+    if (default_port == NULL
+        || (parts->port.len != 0
+            && !iri_str_equal_nocase(parts->port, default_port)))
     {
-        iri_normalized_put_part(normal, ':', parts->port);
+        iri_normal_put_part(env, normal, ':', parts->port);
     }
 }
 
@@ -225,13 +198,13 @@ iri_has_brackets(iri_str_t s)
  * path that would begin with "//" without an authority gets "/." before it.
  */
 static void
-iri_normalized_put_path(iri_normalized_t *normal, const iri_parts_t *parts,
-                        unsigned steps)
+iri_normal_put_path(const iri_env_t *env, iri_buf_t *normal,
+                    const iri_parts_t *parts, const char *default_port)
 {
     size_t         from = normal->len;
     unsigned char *path = normal->data + from;
 
-    iri_normalized_put(normal, parts->path, 0);
+    iri_normal_put(env, normal, parts->path, 0);
 
     if (iri_is_present(parts->scheme) && !iri_has_brackets(parts->path)
         && !iri_has_brackets(parts->query))
@@ -248,11 +221,10 @@ iri_normalized_put_path(iri_normalized_t *normal, const iri_parts_t *parts,
         }
     }
 
-    if ((steps & IRI_NORMALIZE_SCHEME) && normal->len == from
-        && iri_is_present(parts->authority)
-        && iri_scheme_is_http(parts->scheme))
+    if (default_port != NULL && normal->len == from
+        && iri_is_present(parts->authority))
     {
-        normal->data[normal->len++] = '/';
+        iri_buf_putc(env, normal, '/');
     }
 }
 
@@ -261,10 +233,12 @@ iri_status_t
 iri_normalize_syntax(const iri_env_t *env, unsigned steps, iri_str_t text,
                      iri_converted_t *out)
 {
-    iri_parts_t      parts;
-    iri_normalized_t normal;
-    iri_expect_t     expected;
-    size_t           offset = 0;
+    iri_parts_t  parts;
+    iri_buf_t    normal = IRI_BUF_EMPTY;
+    iri_expect_t expected;
+    iri_status_t status;
+    const char  *port;
+    size_t       offset = 0;
 
     if (text.len > IRI_MAX_IRI) {
         return iri_converted_reject(out, "is too long", IRI_MAX_IRI);
@@ -281,28 +255,28 @@ iri_normalize_syntax(const iri_env_t *env, unsigned steps, iri_str_t text,
         return iri_converted_reject(out, iri_expect_text(expected), offset);
     }
 
-    normal.len = 0;
-    normal.data = env->alloc(env->ctx, text.len + 4);
-    if (normal.data == NULL) {
-        return IRI_NO_MEMORY;
+    /* The text, and an inserted "/." or "/". */
+    status = iri_buf_reserve(env, &normal, text.len + 4);
+    if (status != IRI_OK) {
+        return status;
     }
 
+    port = steps & IRI_NORMALIZE_SCHEME ? iri_default_port(parts.scheme)
+                                        : NULL;
+
     if (iri_is_present(parts.scheme)) {
-        iri_normalized_put(&normal, parts.scheme, 1);
-        normal.data[normal.len++] = ':';
+        iri_normal_put(env, &normal, parts.scheme, 1);
+        iri_buf_putc(env, &normal, ':');
     }
 
     if (iri_is_present(parts.authority)) {
-        iri_normalized_put_authority(&normal, &parts, steps);
+        iri_normal_put_authority(env, &normal, &parts, port);
     }
 
-    iri_normalized_put_path(&normal, &parts, steps);
-    iri_normalized_put_part(&normal, '?', parts.query);
-    iri_normalized_put_part(&normal, '#', parts.fragment);
-
-    out->value = iri_str_between(normal.data, normal.data + normal.len);
-    out->why = NULL;
-    out->offset = 0;
+    iri_normal_put_path(env, &normal, &parts, port);
+    iri_normal_put_part(env, &normal, '?', parts.query);
+    iri_normal_put_part(env, &normal, '#', parts.fragment);
+    iri_converted_set(out, iri_buf_str(&normal));
 
     return IRI_OK;
 }

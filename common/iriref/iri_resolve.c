@@ -3,8 +3,7 @@
  *
  * A base and a reference -> the target (RFC 3986, 5.2 and 5.3).  A base and a
  * target -> a short reference.  By draft 5.4 the algorithm is the same for
- * IRIs; characters above U+007F are treated as unreserved.  The target is
- * written from left to right into a single block of memory.
+ * IRIs; characters above U+007F are treated as unreserved.
  */
 
 #include "iri_ref.h"
@@ -125,33 +124,6 @@ iri_remove_dot_segments(unsigned char *path, size_t len, int relative)
 
 /* ---- to a target --------------------------------------------------------- */
 
-typedef struct {
-    unsigned char *data;
-    size_t         len;
-} iri_target_t;
-
-
-static void
-iri_target_put(iri_target_t *target, iri_str_t text)
-{
-    if (text.len != 0) {
-        memcpy(target->data + target->len, text.data, text.len);
-        target->len += text.len;
-    }
-}
-
-
-/* Write a delimiter and a part, if the part is present. */
-static void
-iri_target_put_part(iri_target_t *target, char delimiter, iri_str_t part)
-{
-    if (iri_is_present(part)) {
-        target->data[target->len++] = (unsigned char) delimiter;
-        iri_target_put(target, part);
-    }
-}
-
-
 /* The path of the base up to its last "/" (RFC 3986, 5.2.3). */
 static iri_str_t
 iri_base_directory(const iri_parts_t *base)
@@ -176,117 +148,56 @@ iri_base_directory(const iri_parts_t *base)
  * ("//a") or, without a scheme, as a scheme ("a:b").
  */
 static int
-iri_path_is_ambiguous(const iri_target_t *target, size_t from, int has_scheme)
+iri_path_is_ambiguous(iri_str_t path, int has_scheme)
 {
-    const unsigned char *path = target->data + from;
-    size_t               len = target->len - from;
-    const unsigned char *slash, *colon;
-
-    if (len >= 2 && path[0] == '/' && path[1] == '/') {
+    if (path.len >= 2 && path.data[0] == '/' && path.data[1] == '/') {
         return 1;
     }
 
-    if (has_scheme || len == 0) {
-        return 0;
-    }
-
-    colon = memchr(path, ':', len);
-    slash = memchr(path, '/', len);
-
-    return colon != NULL && (slash == NULL || colon < slash);
+    return !has_scheme
+           && memchr(path.data, ':', iri_segment_end(path, 0)) != NULL;
 }
 
 
-/* Insert "/." before "//a", "./" before "a:b" (RFC 3986, 4.2 and 5.2.4). */
-static void
-iri_target_guard_path(iri_target_t *target, size_t from, int has_scheme)
+/*
+ * Set the path of the target: its own path behind a directory, without
+ * dot-segments.  "/." is inserted before "//a", "./" before "a:b" (RFC 3986,
+ * 4.2 and 5.2.4).
+ */
+static iri_status_t
+iri_target_path(const iri_env_t *env, iri_str_t directory,
+                iri_parts_t *target)
 {
-    unsigned char *path = target->data + from;
-    int            absolute;
+    int            scheme = iri_is_present(target->scheme);
+    int            authority = iri_is_present(target->authority), absolute;
+    iri_str_t      path;
+    unsigned char *data;
 
-    if (!iri_path_is_ambiguous(target, from, has_scheme)) {
-        return;
+    data = env->alloc(env->ctx, directory.len + target->path.len + 2);
+    if (data == NULL) {
+        return IRI_NO_MEMORY;
     }
 
-    absolute = path[0] == '/';
-    memmove(path + 2, path, target->len - from);
-    path[0] = absolute ? '/' : '.';
-    path[1] = absolute ? '.' : '/';
-    target->len += 2;
-}
+    if (directory.len != 0) {
+        memcpy(data, directory.data, directory.len);
+    }
+    memcpy(data + directory.len, target->path.data, target->path.len);
 
+    path.data = data;
+    path.len = iri_remove_dot_segments(data, directory.len + target->path.len,
+                                       !scheme && !authority);
 
-/* Write the path of the target behind its scheme and authority. */
-static void
-iri_target_put_path(iri_target_t *target, const iri_parts_t *base,
-                    const iri_parts_t *reference)
-{
-    size_t from = target->len;
-    int    authority = iri_is_present(reference->scheme)
-                            || iri_is_present(reference->authority)
-                           ? iri_is_present(reference->authority)
-                           : iri_is_present(base->authority);
-    int    scheme = iri_is_present(reference->scheme)
-                 || iri_is_present(base->scheme);
-
-    /* The path of the base is copied unchanged (RFC 3986, 5.2.2). */
-    if (!iri_is_present(reference->scheme)
-        && !iri_is_present(reference->authority) && reference->path.len == 0)
-    {
-        iri_target_put(target, base->path);
-        return;
+    if (!authority && iri_path_is_ambiguous(path, scheme)) {
+        absolute = data[0] == '/';
+        memmove(data + 2, data, path.len);
+        data[0] = absolute ? '/' : '.';
+        data[1] = absolute ? '.' : '/';
+        path.len += 2;
     }
 
-    if (!iri_is_present(reference->scheme)
-        && !iri_is_present(reference->authority)
-        && reference->path.data[0] != '/')
-    {
-        iri_target_put(target, iri_base_directory(base));
-    }
+    target->path = path;
 
-    iri_target_put(target, reference->path);
-
-    target->len = from
-                  + iri_remove_dot_segments(target->data + from,
-                                            target->len - from,
-                                            !scheme && !authority);
-
-    if (!authority) {
-        iri_target_guard_path(target, from, scheme);
-    }
-}
-
-
-static void
-iri_target_build(iri_target_t *target, const iri_parts_t *base,
-                 const iri_parts_t *reference)
-{
-    const iri_parts_t *scheme_of = iri_is_present(reference->scheme)
-                                       ? reference
-                                       : base;
-    const iri_parts_t *authority_of = iri_is_present(reference->scheme)
-                                              || iri_is_present(
-                                                  reference->authority)
-                                          ? reference
-                                          : base;
-    int own_query = authority_of == reference || reference->path.len != 0
-                    || iri_is_present(reference->query);
-
-    if (iri_is_present(scheme_of->scheme)) {
-        iri_target_put(target, scheme_of->scheme);
-        target->data[target->len++] = ':';
-    }
-
-    if (iri_is_present(authority_of->authority)) {
-        target->data[target->len++] = '/';
-        target->data[target->len++] = '/';
-        iri_target_put(target, authority_of->authority);
-    }
-
-    iri_target_put_path(target, base, reference);
-    iri_target_put_part(target, '?',
-                        own_query ? reference->query : base->query);
-    iri_target_put_part(target, '#', reference->fragment);
+    return IRI_OK;
 }
 
 
@@ -294,27 +205,42 @@ iri_status_t
 iri_resolve(const iri_env_t *env, iri_str_t base, iri_str_t reference,
             iri_str_t *out)
 {
-    iri_parts_t  of_base, of_reference;
-    iri_target_t target;
+    iri_parts_t  of_base, target;
+    iri_str_t    directory = { 0, NULL };
+    iri_status_t status;
 
     if (base.len > IRI_MAX_IRI || reference.len > IRI_MAX_IRI) {
         return IRI_IRI_TOO_LONG;
     }
 
     iri_split(base, &of_base);
-    iri_split(reference, &of_reference);
+    iri_split(reference, &target);
 
-    /* 8 octets for delimiters, the "/" of an empty directory and a guard. */
-    target.len = 0;
-    target.data = env->alloc(env->ctx, base.len + reference.len + 8);
-    if (target.data == NULL) {
-        return IRI_NO_MEMORY;
+    if (!iri_is_present(target.scheme) && !iri_is_present(target.authority)) {
+        target.authority = of_base.authority;
+
+        if (target.path.len == 0) {
+            /* The path of the base is copied unchanged (RFC 3986, 5.2.2). */
+            of_base.fragment = target.fragment;
+            if (iri_is_present(target.query)) {
+                of_base.query = target.query;
+            }
+
+            return iri_join(env, &of_base, out);
+        }
+
+        if (target.path.data[0] != '/') {
+            directory = iri_base_directory(&of_base);
+        }
     }
 
-    iri_target_build(&target, &of_base, &of_reference);
-    *out = iri_str_between(target.data, target.data + target.len);
+    if (!iri_is_present(target.scheme)) {
+        target.scheme = of_base.scheme;
+    }
 
-    return IRI_OK;
+    status = iri_target_path(env, directory, &target);
+
+    return status == IRI_OK ? iri_join(env, &target, out) : status;
 }
 
 
@@ -379,61 +305,42 @@ iri_put_relative_path(const iri_env_t *env, const iri_parts_t *base,
 }
 
 
-/* Write a delimiter and a part, if the part is present. */
+/* Compute the parts of a short reference from base to target, which have the
+   same scheme. */
 static iri_status_t
-iri_put_part(const iri_env_t *env, iri_buf_t *out, unsigned char delimiter,
-             iri_str_t part)
-{
-    iri_status_t status;
-
-    if (!iri_is_present(part)) {
-        return IRI_OK;
-    }
-
-    status = iri_buf_putc(env, out, delimiter);
-
-    return status == IRI_OK ? iri_buf_put(env, out, part.data, part.len)
-                            : status;
-}
-
-
-static iri_status_t
-iri_put_reference(const iri_env_t *env, const iri_parts_t *base,
-                  const iri_parts_t *target, iri_buf_t *out)
+iri_reference_parts(const iri_env_t *env, const iri_parts_t *base,
+                    const iri_parts_t *target, iri_parts_t *reference)
 {
     /* A target with an authority and an empty path can only be written with
        its authority, unless the path of the base is empty, too. */
     int same = iri_same_part(base->authority, target->authority)
                && !(iri_is_present(target->authority) && target->path.len == 0
                     && base->path.len != 0);
-    int          here = same && iri_same_part(base->path, target->path);
+    iri_buf_t    path = IRI_BUF_EMPTY;
     iri_status_t status = IRI_OK;
 
-    if (!same) {
-        status = iri_buf_put_text(env, out, "//");
-        status = status == IRI_OK ? iri_buf_put(
-                     env, out, target->authority.data, target->authority.len)
-                                  : status;
-        status = status == IRI_OK ? iri_buf_put(env, out, target->path.data,
-                                                target->path.len)
-                                  : status;
+    *reference = *target;
+    reference->scheme.data = NULL;
 
-    } else if (!here
-               || (iri_is_present(base->query)
-                   && !iri_is_present(target->query)))
-    {
-        status = iri_put_relative_path(env, base, target, out);
-        here = 0;
+    if (!same) {
+        return IRI_OK;
     }
+
+    reference->authority.data = NULL;
 
     /* An empty path without a query inherits the query of the base. */
-    if (status == IRI_OK
-        && !(here && iri_same_part(base->query, target->query))) {
-        status = iri_put_part(env, out, '?', target->query);
+    if (!iri_same_part(base->path, target->path)
+        || (iri_is_present(base->query) && !iri_is_present(target->query)))
+    {
+        status = iri_put_relative_path(env, base, target, &path);
+
+    } else if (iri_same_part(base->query, target->query)) {
+        reference->query.data = NULL;
     }
 
-    return status == IRI_OK ? iri_put_part(env, out, '#', target->fragment)
-                            : status;
+    reference->path = iri_buf_str(&path);
+
+    return status;
 }
 
 
@@ -441,8 +348,7 @@ iri_status_t
 iri_relativize(const iri_env_t *env, iri_str_t base, iri_str_t target,
                iri_str_t *out)
 {
-    iri_parts_t  of_base, of_target;
-    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_parts_t  of_base, of_target, parts;
     iri_str_t    reference, back = { 0, NULL };
     iri_status_t status;
 
@@ -461,14 +367,12 @@ iri_relativize(const iri_env_t *env, iri_str_t base, iri_str_t target,
         return IRI_OK;
     }
 
-    /* Enough for most references, to avoid growing the buffer. */
-    status = iri_buf_reserve(env, &buf, target.len + 64);
+    status = iri_reference_parts(env, &of_base, &of_target, &parts);
     if (status == IRI_OK) {
-        status = iri_put_reference(env, &of_base, &of_target, &buf);
+        status = iri_join(env, &parts, &reference);
     }
 
     /* Verify the reference: it must resolve to the target. */
-    reference = iri_buf_str(&buf);
     if (status == IRI_OK && reference.len <= target.len) {
         status = iri_resolve(env, base, reference, &back);
     }

@@ -7,14 +7,32 @@
  * for IP literals, which belong to the grammar.
  */
 
+#include <arpa/inet.h>
+
 #include "iri_ref.h"
 #include "unicode/iri_unicode.h"
 #include "path/iri_path.h"
 #include "iriref/iri_iriref.h"
 
-/* Replaces a text whose data is NULL, so that a part that is present but empty
-   is not NULL. */
-static const unsigned char iri_empty_text[1] = { 0 };
+/* RFC 3986, appendix A, and draft 2.2, as bits of iri_iriref.h; octets above 7F
+   have none. */
+const uint16_t iri_octet_classes[256] = {
+    0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000,
+    0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000,
+    0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000,
+    0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0100, 0x00be, 0x0100, 0x6020,
+    0x003e, 0x0000, 0x003e, 0x00be, 0x00be, 0x00be, 0x00be, 0x003f, 0x003e,
+    0x007f, 0x007f, 0x2038, 0x187f, 0x187f, 0x187f, 0x187f, 0x187f, 0x187f,
+    0x187f, 0x187f, 0x187f, 0x187f, 0x003c, 0x003e, 0x0100, 0x003e, 0x0100,
+    0x6030, 0x0038, 0x147f, 0x147f, 0x147f, 0x147f, 0x147f, 0x147f, 0x047f,
+    0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f,
+    0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f,
+    0x047f, 0x0220, 0x0100, 0x0220, 0x0100, 0x007e, 0x0100, 0x147f, 0x147f,
+    0x147f, 0x147f, 0x147f, 0x147f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f,
+    0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f,
+    0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x047f, 0x0100, 0x0100, 0x0100,
+    0x007e, 0x0000,
+};
 
 static const char *const iri_as_texts[IRI_KINDS] = {
     "iri-reference", "iri", "absolute-iri", "relative-iri",
@@ -125,8 +143,8 @@ iri_split_authority(iri_parts_t *parts)
 void
 iri_split(iri_str_t text, iri_parts_t *parts)
 {
-    const unsigned char *p = text.data != NULL ? text.data : iri_empty_text;
-    const unsigned char *end = p + text.len, *from;
+    const unsigned char *p = iri_str_non_null(text).data, *end = p + text.len;
+    const unsigned char *from;
 
     memset(parts, 0, sizeof(*parts));
 
@@ -167,140 +185,80 @@ iri_split(iri_str_t text, iri_parts_t *parts)
 }
 
 
+/* A text that is written, and the status of that. */
+typedef struct {
+    const iri_env_t *env;
+    iri_buf_t        buf;
+    iri_status_t     status;
+} iri_joined_t;
+
+
+/* Append a part between delimiters, if it is present. */
+static void
+iri_joined_put(iri_joined_t *joined, const char *before, iri_str_t part,
+               const char *behind)
+{
+    if (iri_is_present(part) && joined->status == IRI_OK) {
+        joined->status = iri_buf_room(joined->env, &joined->buf,
+                                      part.len + 2);
+    }
+
+    if (iri_is_present(part) && joined->status == IRI_OK) {
+        iri_buf_put_text(joined->env, &joined->buf, before);
+        iri_buf_put(joined->env, &joined->buf, part.data, part.len);
+        iri_buf_put_text(joined->env, &joined->buf, behind);
+    }
+}
+
+
 iri_status_t
 iri_join(const iri_env_t *env, const iri_parts_t *parts, iri_str_t *out)
 {
-    iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_status_t status = IRI_OK;
+    iri_joined_t joined = { env, IRI_BUF_EMPTY, IRI_OK };
 
-    if (iri_is_present(parts->scheme)) {
-        status = iri_buf_put(env, &buf, parts->scheme.data,
-                             parts->scheme.len);
-        status = status == IRI_OK ? iri_buf_putc(env, &buf, ':') : status;
+    iri_joined_put(&joined, "", parts->scheme, ":");
+    iri_joined_put(&joined, "//", parts->authority, "");
+    iri_joined_put(&joined, "", parts->path, "");
+    iri_joined_put(&joined, "?", parts->query, "");
+    iri_joined_put(&joined, "#", parts->fragment, "");
+
+    if (joined.status == IRI_OK) {
+        *out = iri_buf_str(&joined.buf);
     }
 
-    if (status == IRI_OK && iri_is_present(parts->authority)) {
-        status = iri_buf_put_text(env, &buf, "//");
-        status = status == IRI_OK ? iri_buf_put(
-                     env, &buf, parts->authority.data, parts->authority.len)
-                                  : status;
-    }
-
-    if (status == IRI_OK) {
-        status = iri_buf_put(env, &buf, parts->path.data, parts->path.len);
-    }
-
-    if (status == IRI_OK && iri_is_present(parts->query)) {
-        status = iri_buf_putc(env, &buf, '?');
-        status = status == IRI_OK ? iri_buf_put(env, &buf, parts->query.data,
-                                                parts->query.len)
-                                  : status;
-    }
-
-    if (status == IRI_OK && iri_is_present(parts->fragment)) {
-        status = iri_buf_putc(env, &buf, '#');
-        status = status == IRI_OK ? iri_buf_put(
-                     env, &buf, parts->fragment.data, parts->fragment.len)
-                                  : status;
-    }
-
-    if (status == IRI_OK) {
-        *out = iri_buf_str(&buf);
-    }
-
-    return status;
+    return joined.status;
 }
 
 
 /* ---- IP addresses -------------------------------------------------------- */
 
-/* dec-octet: 0 to 255 without a leading zero.  Returns: its end, or NULL. */
-static const unsigned char *
-iri_dec_octet(const unsigned char *p, const unsigned char *end)
+/*
+ * 1 if text is an address of a family.  inet_pton() reads the same addresses as
+ * RFC 3986: no leading zeros in IPv4, "::" for one group at least, no zone.
+ */
+static int
+iri_is_address(int family, iri_str_t text)
 {
-    const unsigned char *from = p;
-    unsigned             value = 0;
+    char          copy[INET6_ADDRSTRLEN];
+    unsigned char address[sizeof(struct in6_addr)];
 
-    for (/* void */;
-         p < end && p - from < 3 && iri_octet_is(*p, IRI_OCTET_DIGIT); p++)
+    if (text.len == 0 || text.len >= sizeof(copy)
+        || memchr(text.data, '\0', text.len) != NULL)
     {
-        value = value * 10 + (*p - (unsigned) '0');
+        return 0;
     }
 
-    return p == from || value > 255 || (*from == '0' && p - from > 1) ? NULL
-                                                                      : p;
+    memcpy(copy, text.data, text.len);
+    copy[text.len] = '\0';
+
+    return inet_pton(family, copy, address) == 1;
 }
 
 
 int
 iri_is_ipv4(iri_str_t text)
 {
-    const unsigned char *p, *end;
-    int                  i;
-
-    text = iri_str_non_null(text);
-    p = text.data;
-    end = p + text.len;
-
-    for (i = 0; i < 4; i++) {
-        if (i != 0 && (p == end || *p++ != '.')) {
-            return 0;
-        }
-
-        p = iri_dec_octet(p, end);
-        if (p == NULL) {
-            return 0;
-        }
-    }
-
-    return p == end;
-}
-
-
-/* The text between the brackets: eight groups; "::" stands for one or more. */
-static int
-iri_is_ipv6(const unsigned char *p, const unsigned char *end)
-{
-    const unsigned char *from;
-    int                  groups = 0, elided = 0;
-
-    if (end - p >= 2 && p[0] == ':' && p[1] == ':') {
-        elided = 1;
-        p += 2;
-    }
-
-    while (p < end) {
-        for (from = p; p < end && iri_octet_is(*p, IRI_OCTET_HEXDIG); p++)
-        { /* */
-        }
-
-        if (p < end && *p == '.') {
-            groups += 2;
-            return iri_is_ipv4(iri_str_between(from, end))
-                   && (elided ? groups < 8 : groups == 8);
-        }
-
-        if (p == from || p - from > 4 || ++groups > 8) {
-            return 0;
-        }
-
-        if (p == end) {
-            break;
-        }
-
-        if (*p++ != ':' || p == end) {
-            return 0;
-        }
-
-        if (*p == ':') {
-            if (elided++) {
-                return 0;
-            }
-            p++;
-        }
-    }
-
-    return elided ? groups < 8 : groups == 8;
+    return iri_is_address(AF_INET, text);
 }
 
 
@@ -310,8 +268,8 @@ iri_is_ip_future(const unsigned char *p, const unsigned char *end)
 {
     const unsigned char *from;
 
-    for (from = ++p; p < end && iri_octet_is(*p, IRI_OCTET_HEXDIG); p++)
-    { /* void */
+    for (from = ++p; p < end && iri_octet_is(*p, IRI_OCTET_HEXDIG); p++) {
+        /* void */
     }
 
     if (p == from || end - p < 2 || *p++ != '.') {
@@ -341,8 +299,9 @@ iri_is_ip_literal(iri_str_t text)
         return 0;
     }
 
-    return *p == 'v' || *p == 'V' ? iri_is_ip_future(p, end)
-                                  : iri_is_ipv6(p, end);
+    return *p == 'v' || *p == 'V'
+               ? iri_is_ip_future(p, end)
+               : iri_is_address(AF_INET6, iri_str_between(p, end));
 }
 
 
@@ -420,6 +379,7 @@ static inline void
 iri_scan(iri_scan_t *scan, unsigned bits, int private)
 {
     const unsigned char *p = scan->p, *end = scan->end;
+    unsigned char        octet;
     size_t               n;
 
     bits |= scan->extra;
@@ -436,7 +396,7 @@ iri_scan(iri_scan_t *scan, unsigned bits, int private)
         }
 
         if (*p == '%') {
-            n = iri_escape_at(p, end) >= 0 ? 3 : 0;
+            n = iri_unescape(p, end, &octet);
         } else {
             n = *p >= 0x80 ? iri_scan_character(scan, private) : 0;
         }
@@ -450,9 +410,31 @@ iri_scan(iri_scan_t *scan, unsigned bits, int private)
 }
 
 
-/* Scan an IP literal in brackets. */
+/* Scan the port, if there is a ":", and check that the authority ends. */
 static iri_expect_t
-iri_scan_literal(iri_scan_t *scan, iri_parts_t *parts)
+iri_scan_port(iri_scan_t *scan)
+{
+    iri_expect_t expected = IRI_EXPECT_HOST;
+
+    if (scan->p < scan->end && *scan->p == ':') {
+        expected = IRI_EXPECT_PORT;
+
+        do {
+            scan->p++;
+        } while (scan->p < scan->end
+                 && iri_octet_is(*scan->p, IRI_OCTET_DIGIT));
+    }
+
+    return scan->p == scan->end
+                   || iri_octet_is(*scan->p, IRI_OCTET_AUTHORITY_END)
+               ? IRI_EXPECT_NOTHING
+               : iri_scan_error(scan, expected);
+}
+
+
+/* Scan an IP literal in brackets, and the port. */
+static iri_expect_t
+iri_scan_literal(iri_scan_t *scan)
 {
     const unsigned char *from = scan->p;
     const unsigned char *close;
@@ -466,70 +448,35 @@ iri_scan_literal(iri_scan_t *scan, iri_parts_t *parts)
     }
 
     scan->p = close + 1;
-    parts->host = iri_str_between(from, scan->p);
 
-    return IRI_EXPECT_NOTHING;
-}
-
-
-/* Scan the port, if there is a ":", and check that the authority ends. */
-static iri_expect_t
-iri_scan_port(iri_scan_t *scan, iri_parts_t *parts, iri_expect_t host)
-{
-    const unsigned char *from;
-
-    if (scan->p < scan->end && *scan->p == ':') {
-        for (from = ++scan->p;
-             scan->p < scan->end && iri_octet_is(*scan->p, IRI_OCTET_DIGIT);
-             scan->p++)
-        { /* void */
-        }
-
-        parts->port = iri_str_between(from, scan->p);
-        host = IRI_EXPECT_PORT;
-    }
-
-    return scan->p == scan->end
-                   || iri_octet_is(*scan->p, IRI_OCTET_AUTHORITY_END)
-               ? IRI_EXPECT_NOTHING
-               : iri_scan_error(scan, host);
+    return iri_scan_port(scan);
 }
 
 
 /* RFC 3986, 3.2.  A userinfo may contain ":", so only "@" distinguishes it
    from a host with a port. */
 static iri_expect_t
-iri_scan_authority(iri_scan_t *scan, iri_parts_t *parts)
+iri_scan_authority(iri_scan_t *scan)
 {
-    const unsigned char *from = scan->p;
-    iri_expect_t         expected;
+    const unsigned char *from = scan->p, *colon;
 
     iri_scan(scan, IRI_OCTET_HOST, 0);
 
     if (scan->p < scan->end && (*scan->p == ':' || *scan->p == '@')) {
-        const unsigned char *colon = scan->p;
-
+        colon = scan->p;
         iri_scan(scan, IRI_OCTET_USERINFO, 0);
 
         if (scan->p < scan->end && *scan->p == '@') {
-            parts->userinfo = iri_str_between(from, scan->p++);
-            from = scan->p;
+            from = ++scan->p;
             iri_scan(scan, IRI_OCTET_HOST, 0);
         } else {
             scan->p = colon;
         }
     }
 
-    if (scan->p == from && from < scan->end && *from == '[') {
-        expected = iri_scan_literal(scan, parts);
-        if (expected != IRI_EXPECT_NOTHING) {
-            return expected;
-        }
-    } else {
-        parts->host = iri_str_between(from, scan->p);
-    }
-
-    return iri_scan_port(scan, parts, IRI_EXPECT_HOST);
+    return scan->p == from && from < scan->end && *from == '['
+               ? iri_scan_literal(scan)
+               : iri_scan_port(scan);
 }
 
 
@@ -538,29 +485,17 @@ iri_scan_authority(iri_scan_t *scan, iri_parts_t *parts)
  * that a server may, except an IPv6 address in brackets.
  */
 static iri_expect_t
-iri_scan_authority_draft(iri_scan_t *scan, iri_parts_t *parts)
+iri_scan_authority_draft(iri_scan_t *scan)
 {
-    const unsigned char *from = scan->p;
+    const unsigned char *from = scan->p, *host;
 
     iri_scan(scan, IRI_OCTET_USERINFO, 0);
+    host = scan->p + (scan->p < scan->end && *scan->p == '@');
 
-    if (scan->p < scan->end && *scan->p == '@') {
-        iri_expect_t expected;
-
-        if (scan->end - scan->p >= 2 && scan->p[1] == '[') {
-            parts->userinfo = iri_str_between(from, scan->p++);
-            expected = iri_scan_literal(scan, parts);
-            return expected != IRI_EXPECT_NOTHING
-                       ? expected
-                       : iri_scan_port(scan, parts, IRI_EXPECT_HOST);
-        }
-
-    } else if (scan->p == from && from < scan->end && *from == '[') {
-        iri_expect_t expected = iri_scan_literal(scan, parts);
-
-        return expected != IRI_EXPECT_NOTHING
-                   ? expected
-                   : iri_scan_port(scan, parts, IRI_EXPECT_HOST);
+    if (host < scan->end && *host == '[' && (host > scan->p || host == from))
+    {
+        scan->p = host;
+        return iri_scan_literal(scan);
     }
 
     /* IRI_OCTET_PATH would allow "@", but also "/", which ends the authority;
@@ -570,151 +505,100 @@ iri_scan_authority_draft(iri_scan_t *scan, iri_parts_t *parts)
         iri_scan(scan, IRI_OCTET_USERINFO, 0);
     }
 
-    if (scan->p < scan->end
-        && !iri_octet_is(*scan->p, IRI_OCTET_AUTHORITY_END)) {
-        return iri_scan_error(scan, IRI_EXPECT_AUTHORITY);
-    }
-
-    parts->authority = iri_str_between(from, scan->p);
-    iri_split_authority(parts);
-
-    return IRI_EXPECT_NOTHING;
+    return scan->p == scan->end
+                   || iri_octet_is(*scan->p, IRI_OCTET_AUTHORITY_END)
+               ? IRI_EXPECT_NOTHING
+               : iri_scan_error(scan, IRI_EXPECT_AUTHORITY);
 }
 
 
-/* Check the authority; p is at "//". */
+/* Check that a path, query or fragment, which may be absent, contains only the
+   classes of octets. */
 static iri_expect_t
-iri_check_authority(iri_scan_t *scan, iri_parts_t *parts)
+iri_scan_part(iri_scan_t *scan, iri_str_t part, unsigned bits, int private,
+              iri_expect_t expected)
 {
-    const unsigned char *from = scan->p += 2;
-    iri_expect_t         expected;
-
-    expected = scan->draft ? iri_scan_authority_draft(scan, parts)
-                           : iri_scan_authority(scan, parts);
-
-    if (expected == IRI_EXPECT_NOTHING) {
-        parts->authority = iri_str_between(from, scan->p);
+    if (!iri_is_present(part)) {
+        return IRI_EXPECT_NOTHING;
     }
 
-    return expected;
+    scan->p = part.data;
+    iri_scan(scan, bits, private);
+
+    return scan->p == part.data + part.len ? IRI_EXPECT_NOTHING
+                                           : iri_scan_error(scan, expected);
 }
 
 
 /* Check the path, the query and the fragment. */
 static iri_expect_t
 iri_check_path_query_fragment(iri_scan_t *scan, iri_as_t as,
-                              iri_parts_t *parts)
+                              const iri_parts_t *parts)
 {
-    const unsigned char *from = scan->p;
+    int                  scheme = iri_is_present(parts->scheme);
+    int                  authority = iri_is_present(parts->authority);
+    const unsigned char *colon;
     unsigned             opaque = 0;
+    size_t               segment = iri_segment_end(parts->path, 0);
+    iri_expect_t         expected;
 
     /* Draft 2.2, iopaque-part: all reserved characters, no iprivate. */
-    if (scan->draft && iri_is_present(parts->scheme)
-        && !iri_is_present(parts->authority) && from < scan->end
-        && *from != '/')
+    if (scan->draft && scheme && !authority
+        && (parts->path.len == 0 || parts->path.data[0] != '/'))
     {
         opaque = IRI_OCTET_BRACKET;
     }
 
-    iri_scan(scan, IRI_OCTET_PATH | opaque, 0);
-    parts->path = iri_str_between(from, scan->p);
+    expected = iri_scan_part(scan, parts->path, IRI_OCTET_PATH | opaque, 0,
+                             IRI_EXPECT_PATH);
 
-    if (scan->p < scan->end && *scan->p == '?') {
-        from = ++scan->p;
-        iri_scan(scan, IRI_OCTET_QUERY | opaque, opaque == 0);
-        parts->query = iri_str_between(from, scan->p);
-    }
-
-    if (scan->p < scan->end && *scan->p == '#') {
-        if (as == IRI_AS_ABSOLUTE_IRI || as == IRI_AS_ABSOLUTE_URI) {
-            return IRI_EXPECT_NO_FRAGMENT;
-        }
-
-        from = ++scan->p;
-        iri_scan(scan, IRI_OCTET_QUERY, 0);
-        parts->fragment = iri_str_between(from, scan->p);
-    }
-
-    if (scan->p == scan->end) {
-        return IRI_EXPECT_NOTHING;
-    }
-
-    return iri_scan_error(
-        scan, iri_is_present(parts->fragment) ? IRI_EXPECT_FRAGMENT
-              : iri_is_present(parts->query)  ? IRI_EXPECT_QUERY
-                                              : IRI_EXPECT_PATH);
-}
-
-
-/* path-noscheme: the ":" in the first segment, which is not allowed without a
-   scheme; NULL if there is none. */
-static const unsigned char *
-iri_segment_colon(const iri_parts_t *parts)
-{
-    const unsigned char *p = parts->path.data, *end = p + parts->path.len;
-
-    for (/* void */; p < end && *p != '/'; p++) {
-        if (*p == ':') {
-            return p;
-        }
-    }
-
-    return NULL;
-}
-
-
-static iri_expect_t
-iri_check_scheme(iri_scan_t *scan, iri_as_t as, iri_parts_t *parts)
-{
-    const unsigned char *end = iri_scheme_end(scan->p, scan->end);
-    int relative = as == IRI_AS_RELATIVE_IRI || as == IRI_AS_RELATIVE_URI;
-    int reference = as == IRI_AS_IRI_REFERENCE || as == IRI_AS_URI_REFERENCE;
-
-    if (end == scan->p) {
-        return relative || reference ? IRI_EXPECT_NOTHING : IRI_EXPECT_SCHEME;
-    }
-
-    if (relative) {
-        return IRI_EXPECT_RELATIVE;
-    }
-
-    parts->scheme = iri_str_between(scan->p, end);
-    scan->p = end + 1;
-
-    return IRI_EXPECT_NOTHING;
-}
-
-
-static iri_expect_t
-iri_check_all(iri_scan_t *scan, iri_as_t as, iri_parts_t *parts)
-{
-    const unsigned char *colon;
-    iri_expect_t         expected;
-
-    expected = iri_check_scheme(scan, as, parts);
-
-    if (expected == IRI_EXPECT_NOTHING && scan->end - scan->p >= 2
-        && scan->p[0] == '/' && scan->p[1] == '/')
-    {
-        expected = iri_check_authority(scan, parts);
+    /* path-noscheme: without a scheme no ":" is allowed in the first segment.
+       It is reported even if another error follows. */
+    colon = memchr(parts->path.data, ':', segment);
+    if (!scheme && !authority && colon != NULL && colon < scan->p) {
+        scan->p = colon;
+        return IRI_EXPECT_SEGMENT;
     }
 
     if (expected == IRI_EXPECT_NOTHING) {
-        expected = iri_check_path_query_fragment(scan, as, parts);
+        expected = iri_scan_part(scan, parts->query, IRI_OCTET_QUERY | opaque,
+                                 opaque == 0, IRI_EXPECT_QUERY);
     }
 
-    /* Report this ":" first, even if another error follows. */
-    if (iri_is_present(parts->path) && !iri_is_present(parts->scheme)
-        && !iri_is_present(parts->authority))
-    {
-        colon = iri_segment_colon(parts);
-        if (colon != NULL) {
-            scan->p = colon;
-            expected = IRI_EXPECT_SEGMENT;
-        }
+    if (expected != IRI_EXPECT_NOTHING || !iri_is_present(parts->fragment)) {
+        return expected;
     }
 
-    return expected;
+    if (as == IRI_AS_ABSOLUTE_IRI || as == IRI_AS_ABSOLUTE_URI) {
+        scan->p = parts->fragment.data - 1;
+        return IRI_EXPECT_NO_FRAGMENT;
+    }
+
+    return iri_scan_part(scan, parts->fragment, IRI_OCTET_QUERY, 0,
+                         IRI_EXPECT_FRAGMENT);
+}
+
+
+static iri_expect_t
+iri_check_all(iri_scan_t *scan, iri_as_t as, const iri_parts_t *parts)
+{
+    int relative = as == IRI_AS_RELATIVE_IRI || as == IRI_AS_RELATIVE_URI;
+    int reference = as == IRI_AS_IRI_REFERENCE || as == IRI_AS_URI_REFERENCE;
+    iri_expect_t expected = IRI_EXPECT_NOTHING;
+
+    if (iri_is_present(parts->scheme) ? relative : !relative && !reference) {
+        return relative ? IRI_EXPECT_RELATIVE : IRI_EXPECT_SCHEME;
+    }
+
+    if (iri_is_present(parts->authority)) {
+        scan->p = parts->authority.data;
+        expected = scan->draft ? iri_scan_authority_draft(scan)
+                               : iri_scan_authority(scan);
+    }
+
+    return expected == IRI_EXPECT_NOTHING
+               ? iri_check_path_query_fragment(scan, as, parts)
+               : expected;
 }
 
 
@@ -722,13 +606,12 @@ iri_expect_t
 iri_check(iri_str_t text, iri_as_t as, iri_grammar_t grammar,
           iri_parts_t *parts, size_t *offset)
 {
-    const unsigned char *begin = text.data != NULL ? text.data
-                                                   : iri_empty_text;
+    const unsigned char *begin = iri_str_non_null(text).data;
     iri_parts_t          found;
     iri_scan_t           scan;
     iri_expect_t         expected;
 
-    memset(&found, 0, sizeof(found));
+    iri_split(text, &found);
 
     scan.p = begin;
     scan.end = begin + text.len;

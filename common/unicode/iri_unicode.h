@@ -95,6 +95,16 @@ int iri_hex(unsigned char c);   /* value of a hexadecimal digit; -1: none */
 size_t iri_unescape(const unsigned char *p, const unsigned char *end,
                     unsigned char *octet);
 
+/*
+ * Decode one character above U+007F at p, whose octets of UTF-8 are raw,
+ * percent-encoded or both.  *c: the character; octets, *len: its UTF-8.
+ * Returns: the length of the character in the text, in octets; 0 if there is no
+ * such character at p, and *c and *len then have no meaning.
+ * "%C3\xA9x" -> U+00E9, 4
+ */
+size_t iri_character_at(const unsigned char *p, const unsigned char *end,
+                        uint32_t *c, unsigned char octets[4], size_t *len);
+
 
 /* ---- characters, normalization ------------------------------------------- */
 

@@ -121,3 +121,25 @@ iri_unescape(const unsigned char *p, const unsigned char *end,
 
     return 3;
 }
+
+
+size_t
+iri_character_at(const unsigned char *p, const unsigned char *end,
+                 uint32_t *c, unsigned char octets[4], size_t *len)
+{
+    size_t count, n, taken[5] = { 0, 0, 0, 0, 0 };
+
+    for (count = 0; count < 4 && p < end; count++, p += n) {
+        n = iri_unescape(p, end, &octets[count]);
+
+        if (n == 0 || octets[count] < 0x80) {
+            break;
+        }
+
+        taken[count + 1] = taken[count] + n;
+    }
+
+    *len = iri_utf8_next(octets, octets + count, c);
+
+    return taken[*len];
+}
