@@ -603,30 +603,42 @@ rules_line(rules_t *rules, const char *p, const char *end)
 
 /* ---- files --------------------------------------------------------------- */
 
+static apr_status_t
+rules_read_file(rules_t *rules, const char *name, char **text,
+                apr_size_t *len)
+{
+    apr_file_t  *file;
+    apr_status_t rv;
+
+    rv = apr_file_open(&file, name, APR_READ, APR_OS_DEFAULT, rules->pool);
+    if (rv == APR_SUCCESS) {
+        *text = apr_pcalloc(rules->pool, *len + 1);
+        if (*len != 0) {
+            rv = apr_file_read_full(file, *text, *len, len);
+        }
+        apr_file_close(file);
+    }
+    return rv;
+}
+
+
+/* The text of a regular file: opening a FIFO would wait for a writer. */
 static char *
 rules_load(rules_t *rules, const char *name, apr_size_t *len)
 {
-    apr_file_t  *file;
     apr_finfo_t  info;
     apr_status_t rv;
     const char  *wrong = NULL;
     char        *text = NULL, why[128];
 
-    /* A FIFO is not opened, which would wait for a writer. */
     rv = apr_stat(&info, name, APR_FINFO_SIZE | APR_FINFO_TYPE, rules->pool);
     if (rv == APR_SUCCESS && info.filetype != APR_REG) {
         wrong = "it is not a regular file";
     } else if (rv == APR_SUCCESS && info.size > RULES_MAX_FILE) {
         wrong = "it is larger than 16 MiB";
     } else if (rv == APR_SUCCESS) {
-        rv = apr_file_open(&file, name, APR_READ, APR_OS_DEFAULT,
-                           rules->pool);
-    }
-    if (rv == APR_SUCCESS && wrong == NULL) {
         *len = (apr_size_t) info.size;
-        text = apr_pcalloc(rules->pool, *len + 1);
-        rv = *len != 0 ? apr_file_read_full(file, text, *len, len) : rv;
-        apr_file_close(file);
+        rv = rules_read_file(rules, name, &text, len);
     }
     if (rv != APR_SUCCESS) {
         wrong = apr_strerror(rv, why, sizeof(why));
