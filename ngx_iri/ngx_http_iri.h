@@ -63,8 +63,14 @@
 #include "iri_listing.h"
 #include "iri_request.h"
 
-/* The modules, in the order of the file config */
+/*
+ * The modules.  The base module is the first in the file config: the others
+ * use its merged configuration.
+ */
 extern ngx_module_t ngx_http_iri_module;
+extern ngx_module_t ngx_http_iri_query_module;
+extern ngx_module_t ngx_http_iri_convert_module;
+extern ngx_module_t ngx_http_iri_status_module;
 extern ngx_module_t ngx_http_iri_dav_module;
 
 #pragma GCC visibility push(hidden)
@@ -99,9 +105,6 @@ typedef struct {
     ngx_array_t locations;      /* of ngx_http_iri_location_t */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t enabled;         /* 1: a server has iri on or report */
-    ngx_shm_zone_t *status_zone;    /* of stats; NULL: no location has
-                                   iri_status */
-    iri_stats_t stats;          /* the counters */
     ngx_http_handler_pt rewrite_handler;    /* nginx's handler of both REWRITE
                                    phases; NULL: no rewrite module */
     ngx_array_t directives;     /* of ngx_http_iri_directive_t */
@@ -146,8 +149,6 @@ typedef struct {
     ngx_uint_t has_listing;     /* 1: a location has iri_listing on: each
                                    request has a snapshot */
     ngx_flag_t advertise;       /* iri_advertise */
-    iri_query_conf_t *query_charset;    /* iri_query_charset; NULL: none */
-    iri_query_conf_t query;     /* the same, for the core; none if iri is off */
     ngx_http_iri_host_conf_t host;
 } ngx_http_iri_srv_conf_t;
 

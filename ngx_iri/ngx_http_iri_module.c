@@ -54,13 +54,6 @@ static ngx_command_t ngx_http_iri_commands[] = {
       offsetof(ngx_http_iri_srv_conf_t, invalid),
       (void *) &iri_invalid_words },
 
-    { ngx_string("iri_query_charset"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_query_set,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
-
     { ngx_string("iri_host"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
       ngx_http_iri_host_set,
@@ -124,25 +117,11 @@ static ngx_command_t ngx_http_iri_commands[] = {
       offsetof(ngx_http_iri_loc_conf_t, listing),
       NULL },
 
-    { ngx_string("iri_status"),
-      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
-      ngx_http_iri_status,
-      NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
-      NULL },
-
     { ngx_string("iri_advertise"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
       ngx_http_iri_set_advertise,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, advertise),
-      NULL },
-
-    { ngx_string("iri_convert"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE3,
-      ngx_http_iri_set_convert,
-      0,
-      0,
       NULL },
 
       ngx_null_command
@@ -313,7 +292,6 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->charsets = NGX_CONF_UNSET_PTR;
     iscf->cache_size = NGX_CONF_UNSET_SIZE;
     iscf->advertise = NGX_CONF_UNSET;
-    iscf->query_charset = NGX_CONF_UNSET_PTR;
     iscf->host.configured = NGX_CONF_UNSET_UINT;
 
     return iscf;
@@ -352,16 +330,11 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->charset_variable = prev->charset_variable;
     }
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
-    ngx_conf_merge_ptr_value(conf->query_charset, prev->query_charset, NULL);
 
     if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK
         || ngx_http_iri_host_merge(cf, prev, conf) != NGX_OK)
     {
         return NGX_CONF_ERROR;
-    }
-
-    if (conf->query_charset != NULL && conf->engine != IRI_ENGINE_OFF) {
-        conf->query = *conf->query_charset;
     }
 
     conf->reading.invalid = (iri_invalid_t) conf->invalid;
@@ -535,8 +508,7 @@ ngx_http_iri_init(ngx_conf_t *cf)
 
     if (ngx_http_iri_root_init(cf) != NGX_OK
         || ngx_http_iri_try_files_init(cf) != NGX_OK
-        || ngx_http_iri_variables_wrap(cf) != NGX_OK
-        || ngx_http_iri_status_init(cf) != NGX_OK)
+        || ngx_http_iri_variables_wrap(cf) != NGX_OK)
     {
         return NGX_ERROR;
     }
