@@ -168,12 +168,6 @@ ngx_int_t ngx_http_iri_variables_add(ngx_conf_t *cf);
 ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);
 
 
-/* ---- ngx_http_iri_header.c ---------------------------------------------- */
-
-/* Install the header filter. */
-void ngx_http_iri_header_init(void);
-
-
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */
 
 /*
@@ -181,18 +175,6 @@ void ngx_http_iri_header_init(void);
  * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
-
-
-/* ---- ngx_http_iri_host.c ------------------------------------------------ */
-
-/* The setter of iri_host */
-char *ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-/*
- * Merge iri_host, after conf->engine is merged.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_host_merge(ngx_conf_t *cf,
-    const ngx_http_iri_srv_conf_t *prev, ngx_http_iri_srv_conf_t *conf);
 
 
 /* ---- ngx_http_iri_names.c ----------------------------------------------- */

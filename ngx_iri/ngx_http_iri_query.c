@@ -262,7 +262,6 @@ static ngx_command_t ngx_http_iri_query_commands[] = {
       0,
       NULL },
 
-
       ngx_null_command
 };
 

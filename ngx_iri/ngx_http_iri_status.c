@@ -248,7 +248,6 @@ static ngx_command_t ngx_http_iri_status_commands[] = {
       0,
       NULL },
 
-
       ngx_null_command
 };
 

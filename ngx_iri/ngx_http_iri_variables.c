@@ -549,7 +549,6 @@ static ngx_command_t ngx_http_iri_convert_commands[] = {
       0,
       NULL },
 
-
       ngx_null_command
 };
 
