@@ -36,7 +36,11 @@
  *   variables                  $iri_...; iri_convert; some variables of nginx
  *   status                     iri_status: counters
  *   phases                     the phase handlers: wait, restart, 404
- *   module                     directives, inheritance, initialization
+ *   module                     the base module: directives, inheritance,
+ *                              initialization
+ *
+ * host, query, listing, dav, header, variables (iri_convert) and status have an
+ * ngx_module_t each, with its directives and its configuration.
  *
  * Terms that nginx does not have:
  *
@@ -63,8 +67,17 @@
 #include "iri_listing.h"
 #include "iri_request.h"
 
-/* The modules, in the order of the file config */
+/*
+ * The modules.  The base module is the first in the file config: the others
+ * use its merged configuration.
+ */
 extern ngx_module_t ngx_http_iri_module;
+extern ngx_module_t ngx_http_iri_host_module;
+extern ngx_module_t ngx_http_iri_query_module;
+extern ngx_module_t ngx_http_iri_listing_module;
+extern ngx_module_t ngx_http_iri_header_module;
+extern ngx_module_t ngx_http_iri_convert_module;
+extern ngx_module_t ngx_http_iri_status_module;
 extern ngx_module_t ngx_http_iri_dav_module;
 
 #pragma GCC visibility push(hidden)
@@ -94,14 +107,9 @@ typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
 typedef struct {
     iri_registry_t *registry;   /* of charsets; NULL: not needed yet */
     iri_fold_keys_t *fold_keys; /* NULL: no location folds names */
-    iri_idna_t *idna;           /* rules of ICU; NULL: iri is off in all
-                                   servers */
     ngx_array_t locations;      /* of ngx_http_iri_location_t */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t enabled;         /* 1: a server has iri on or report */
-    ngx_shm_zone_t *status_zone;    /* of stats; NULL: no location has
-                                   iri_status */
-    iri_stats_t stats;          /* the counters */
     ngx_http_handler_pt rewrite_handler;    /* nginx's handler of both REWRITE
                                    phases; NULL: no rewrite module */
     ngx_array_t directives;     /* of ngx_http_iri_directive_t */
@@ -143,12 +151,8 @@ typedef struct {
     ngx_http_iri_cache_t *cache;    /* NULL: no cache */
     ngx_uint_t needs_indexes;   /* 1: a location has an iri_match that searches
                                    indexes */
-    ngx_uint_t has_listing;     /* 1: a location has iri_listing on: each
-                                   request has a snapshot */
-    ngx_flag_t advertise;       /* iri_advertise */
-    iri_query_conf_t *query_charset;    /* iri_query_charset; NULL: none */
-    iri_query_conf_t query;     /* the same, for the core; none if iri is off */
-    ngx_http_iri_host_conf_t host;
+    ngx_uint_t needs_snapshot;  /* 1: each request has a snapshot: a location
+                                   has iri_listing on */
 } ngx_http_iri_srv_conf_t;
 
 typedef struct ngx_http_iri_loc_conf_s ngx_http_iri_loc_conf_t;
@@ -159,7 +163,6 @@ struct ngx_http_iri_loc_conf_s {
     ngx_uint_t filename_form;   /* iri_filename_form_t */
     ngx_uint_t match;           /* IRI_FOLD_... */
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
-    ngx_flag_t listing;         /* iri_listing */
     iri_position_t position;    /* file and line of the location or server */
     ngx_uint_t repair;          /* IRI_REPAIR_... */
     ngx_uint_t redirect;        /* HTTP status, IRI_REDIRECT_LINK; 0: off */
@@ -350,11 +353,7 @@ ngx_http_iri_engine_of(ngx_http_request_t *r)
 static inline ngx_http_iri_host_conf_t *
 ngx_http_iri_host_conf(ngx_http_core_srv_conf_t *cscf)
 {
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_module);
-
-    return &iscf->host;
+    return ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_host_module);
 }
 
 /* Returns: 1 if r runs an error page or post_action. */

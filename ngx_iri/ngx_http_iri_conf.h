@@ -167,18 +167,6 @@ ngx_int_t ngx_http_iri_variables_add(ngx_conf_t *cf);
  */
 ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);
 
-/*
- * The setter of iri_convert: define a variable whose value is the result of a
- * function of the core for a text.
- */
-char *ngx_http_iri_set_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-
-/* ---- ngx_http_iri_header.c ---------------------------------------------- */
-
-/* Install the header filter. */
-void ngx_http_iri_header_init(void);
-
 
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */
 
@@ -189,19 +177,6 @@ void ngx_http_iri_header_init(void);
 ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
 
 
-/* ---- ngx_http_iri_host.c, ngx_http_iri_query.c --------------------------- */
-
-/* The setters of iri_host and iri_query_charset */
-char *ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-/*
- * Merge iri_host, after conf->engine is merged.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_host_merge(ngx_conf_t *cf,
-    const ngx_http_iri_srv_conf_t *prev, ngx_http_iri_srv_conf_t *conf);
-
-
 /* ---- ngx_http_iri_names.c ----------------------------------------------- */
 
 /*
@@ -210,15 +185,6 @@ ngx_int_t ngx_http_iri_host_merge(ngx_conf_t *cf,
  * ngx_http_iri_check().  Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
-
-
-/* ---- ngx_http_iri_status.c ---------------------------------------------- */
-
-/* The setter of iri_status. */
-char *ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-/* Register the handler that counts, if iri_status was set. */
-ngx_int_t ngx_http_iri_status_init(ngx_conf_t *cf);
 
 #pragma GCC visibility pop
 

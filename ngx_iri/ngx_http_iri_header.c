@@ -22,6 +22,11 @@
 #include "ngx_http_iri.h"
 
 
+typedef struct {
+    ngx_flag_t advertise; /* iri_advertise */
+} ngx_http_iri_header_srv_conf_t;
+
+
 static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;
 
 
@@ -545,13 +550,17 @@ static ngx_int_t
 ngx_http_iri_header_set(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const ngx_http_iri_srv_conf_t *iscf)
 {
+    ngx_http_iri_header_srv_conf_t *hscf;
+
+    hscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_header_module);
+
     if (ngx_http_iri_may_have_references(r, ctx)
         && ngx_http_iri_write_references(r, ctx) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (r->method == NGX_HTTP_OPTIONS && iscf->advertise
+    if (r->method == NGX_HTTP_OPTIONS && hscf->advertise
         && ngx_http_iri_write_advertised(r) != NGX_OK)
     {
         return NGX_ERROR;
@@ -602,9 +611,107 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
 }
 
 
-void
-ngx_http_iri_header_init(void)
+static char *
+ngx_http_iri_header_set_advertise(ngx_conf_t *cf, ngx_command_t *cmd,
+                                  void *conf)
 {
-    ngx_http_iri_next_header_filter = ngx_http_top_header_filter;
-    ngx_http_top_header_filter = ngx_http_iri_header_filter;
+    char                           *error;
+    ngx_http_iri_header_srv_conf_t *hscf = conf;
+
+    error = ngx_conf_set_flag_slot(cf, cmd, conf);
+
+    return error == NGX_CONF_OK && hscf->advertise
+               ? ngx_http_iri_check_setting(cf, NULL)
+               : error;
 }
+
+
+static void *
+ngx_http_iri_header_create_srv_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_header_srv_conf_t *hscf;
+
+    hscf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_header_srv_conf_t));
+    if (hscf != NULL) {
+        hscf->advertise = NGX_CONF_UNSET;
+    }
+
+    return hscf;
+}
+
+
+static char *
+ngx_http_iri_header_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_http_iri_header_srv_conf_t *prev = parent, *conf = child;
+
+    (void) cf;
+
+    ngx_conf_merge_value(conf->advertise, prev->advertise, 0);
+
+    return NGX_CONF_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_header_init(ngx_conf_t *cf)
+{
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    if (imcf->enabled) {
+        ngx_http_iri_next_header_filter = ngx_http_top_header_filter;
+        ngx_http_top_header_filter = ngx_http_iri_header_filter;
+    }
+
+    return NGX_OK;
+}
+
+
+/* clang-format off */
+
+static ngx_command_t ngx_http_iri_header_commands[] = {
+
+    { ngx_string("iri_advertise"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
+      ngx_http_iri_header_set_advertise,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_header_srv_conf_t, advertise),
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t ngx_http_iri_header_module_ctx = {
+    NULL,                                  /* preconfiguration */
+    ngx_http_iri_header_init,              /* postconfiguration */
+
+    NULL,                                  /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    ngx_http_iri_header_create_srv_conf,   /* create server configuration */
+    ngx_http_iri_header_merge_srv_conf,    /* merge server configuration */
+
+    NULL,                                  /* create location configuration */
+    NULL                                   /* merge location configuration */
+};
+
+
+ngx_module_t ngx_http_iri_header_module = {
+    NGX_MODULE_V1,
+    &ngx_http_iri_header_module_ctx,       /* module context */
+    ngx_http_iri_header_commands,          /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    NULL,                                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    NULL,                                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+/* clang-format on */

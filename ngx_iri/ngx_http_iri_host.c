@@ -21,6 +21,12 @@
 #endif
 
 
+typedef struct {
+    iri_idna_t *idna; /* rules of ICU; NULL: iri is off in all
+                                   servers */
+} ngx_http_iri_host_main_conf_t;
+
+
 /* ---- settings for a request ---------------------------------------------- */
 
 /* Returns: the iri_host of the address to which the client has connected. */
@@ -35,11 +41,11 @@ ngx_http_iri_host_conf_of(ngx_http_request_t *r)
 const iri_host_conf_t *
 ngx_http_iri_host_rules(ngx_http_request_t *r)
 {
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_http_iri_host_conf_t *hcf;
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    hcf = ngx_http_get_module_srv_conf(r, ngx_http_iri_host_module);
 
-    return &iscf->host.rules;
+    return &hcf->rules;
 }
 
 
@@ -330,12 +336,12 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
 
 /* ---- the directive ------------------------------------------------------- */
 
-char *
+static char *
 ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_http_iri_srv_conf_t *iscf = conf;
+    ngx_http_iri_host_conf_t *hcf = conf;
 
-    iscf->host.position = ngx_http_iri_conf_position(cf);
+    hcf->position = ngx_http_iri_conf_position(cf);
 
     return ngx_http_iri_set_word(cf, cmd, conf);
 }
@@ -350,11 +356,12 @@ ngx_http_iri_host_destroy_idna(void *data)
 
 /* All servers share the rules of ICU. */
 static ngx_int_t
-ngx_http_iri_host_create_idna(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
+ngx_http_iri_host_create_idna(ngx_conf_t                    *cf,
+                              ngx_http_iri_host_main_conf_t *hmcf)
 {
     ngx_pool_cleanup_t *cln;
 
-    if (imcf->idna != NULL) {
+    if (hmcf->idna != NULL) {
         return NGX_OK;
     }
 
@@ -363,8 +370,8 @@ ngx_http_iri_host_create_idna(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
         return NGX_ERROR;
     }
 
-    imcf->idna = iri_idna_create();
-    if (imcf->idna == NULL) {
+    hmcf->idna = iri_idna_create();
+    if (hmcf->idna == NULL) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"iri\" needs the rules of ICU for host names, "
                            "which cannot be loaded");
@@ -372,43 +379,113 @@ ngx_http_iri_host_create_idna(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
     }
 
     cln->handler = ngx_http_iri_host_destroy_idna;
-    cln->data = imcf->idna;
+    cln->data = hmcf->idna;
 
     return NGX_OK;
 }
 
 
-ngx_int_t
-ngx_http_iri_host_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
-                        ngx_http_iri_srv_conf_t *conf)
+static void *
+ngx_http_iri_host_create_main_conf(ngx_conf_t *cf)
 {
-    ngx_http_iri_host_conf_t *hcf = &conf->host;
-    ngx_http_iri_main_conf_t *imcf;
+    return ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_host_main_conf_t));
+}
 
-    if (hcf->position.line == 0) {
-        hcf->position = prev->host.position;
+
+static void *
+ngx_http_iri_host_create_srv_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_host_conf_t *hcf;
+
+    hcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_host_conf_t));
+    if (hcf != NULL) {
+        hcf->configured = NGX_CONF_UNSET_UINT;
     }
 
-    ngx_conf_merge_uint_value(hcf->configured, prev->host.configured,
+    return hcf;
+}
+
+
+static char *
+ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_http_iri_srv_conf_t       *iscf;
+    ngx_http_iri_host_conf_t      *prev = parent, *conf = child;
+    ngx_http_iri_host_main_conf_t *hmcf;
+
+    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+    hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
+
+    if (conf->position.line == 0) {
+        conf->position = prev->position;
+    }
+
+    ngx_conf_merge_uint_value(conf->configured, prev->configured,
                               IRI_HOST_MODE_OFF);
 
-    if (conf->engine == IRI_ENGINE_OFF) {
-        hcf->mode = IRI_HOST_MODE_OFF;
-        return NGX_OK;
+    if (iscf->engine == IRI_ENGINE_OFF) {
+        conf->mode = IRI_HOST_MODE_OFF;
+        return NGX_CONF_OK;
     }
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    if (ngx_http_iri_host_create_idna(cf, imcf) != NGX_OK) {
-        return NGX_ERROR;
+    if (ngx_http_iri_host_create_idna(cf, hmcf) != NGX_OK) {
+        return NGX_CONF_ERROR;
     }
 
-    hcf->mode = hcf->configured;
-    hcf->selects = hcf->mode != IRI_HOST_MODE_OFF
-                   && conf->engine == IRI_ENGINE_ON;
-    hcf->rules.idna = imcf->idna;
-    hcf->rules.mapping = IRI_MAPPING_UTS46;
-    hcf->rules.strict = hcf->mode == IRI_HOST_MODE_STRICT;
+    conf->mode = conf->configured;
+    conf->selects = conf->mode != IRI_HOST_MODE_OFF
+                    && iscf->engine == IRI_ENGINE_ON;
+    conf->rules.idna = hmcf->idna;
+    conf->rules.mapping = IRI_MAPPING_UTS46;
+    conf->rules.strict = conf->mode == IRI_HOST_MODE_STRICT;
 
-    return NGX_OK;
+    return NGX_CONF_OK;
 }
+
+
+/* clang-format off */
+
+static ngx_command_t ngx_http_iri_host_commands[] = {
+
+    { ngx_string("iri_host"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_host_set,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_host_conf_t, configured),
+      (void *) &iri_host_mode_words },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t ngx_http_iri_host_module_ctx = {
+    NULL,                                  /* preconfiguration */
+    NULL,                                  /* postconfiguration */
+
+    ngx_http_iri_host_create_main_conf,    /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    ngx_http_iri_host_create_srv_conf,     /* create server configuration */
+    ngx_http_iri_host_merge_srv_conf,      /* merge server configuration */
+
+    NULL,                                  /* create location configuration */
+    NULL                                   /* merge location configuration */
+};
+
+
+ngx_module_t ngx_http_iri_host_module = {
+    NGX_MODULE_V1,
+    &ngx_http_iri_host_module_ctx,         /* module context */
+    ngx_http_iri_host_commands,            /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    NULL,                                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    NULL,                                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+/* clang-format on */

@@ -13,6 +13,11 @@
 #define NGX_HTTP_IRI_LISTING_TIMER 60000 /* ms; never expires in practice */
 
 
+typedef struct {
+    ngx_flag_t enabled; /* iri_listing */
+} ngx_http_iri_listing_loc_conf_t;
+
+
 static void ngx_http_iri_listing_run(ngx_http_request_t *r);
 
 
@@ -230,14 +235,14 @@ ngx_http_iri_listing_create(ngx_http_request_t *r)
 ngx_int_t
 ngx_http_iri_listing_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                rc;
-    iri_status_t             status;
-    ngx_http_iri_listing_t  *listing;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_int_t                        rc;
+    iri_status_t                     status;
+    ngx_http_iri_listing_t          *listing;
+    ngx_http_iri_listing_loc_conf_t *llcf;
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    llcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_listing_module);
 
-    if (!ilcf->listing || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
+    if (!llcf->enabled || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
         || r->uri.data[r->uri.len - 1] != '/'
         || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
     {
@@ -277,3 +282,96 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
 
     return ngx_http_iri_listing_start(r);
 }
+
+
+/* ---- the module ---------------------------------------------------------- */
+
+static char *
+ngx_http_iri_listing_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char                            *error;
+    ngx_http_iri_listing_loc_conf_t *llcf = conf;
+
+    error = ngx_conf_set_flag_slot(cf, cmd, conf);
+
+    return error == NGX_CONF_OK && llcf->enabled
+               ? ngx_http_iri_check_setting(cf, NULL)
+               : error;
+}
+
+
+static void *
+ngx_http_iri_listing_create_loc_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_listing_loc_conf_t *llcf;
+
+    llcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_listing_loc_conf_t));
+    if (llcf != NULL) {
+        llcf->enabled = NGX_CONF_UNSET;
+    }
+
+    return llcf;
+}
+
+
+static char *
+ngx_http_iri_listing_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_http_iri_srv_conf_t         *iscf;
+    ngx_http_iri_listing_loc_conf_t *prev = parent, *conf = child;
+
+    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+
+    ngx_conf_merge_value(conf->enabled, prev->enabled, 0);
+    iscf->needs_snapshot |= conf->enabled;
+
+    return NGX_CONF_OK;
+}
+
+
+/* clang-format off */
+
+static ngx_command_t ngx_http_iri_listing_commands[] = {
+
+    { ngx_string("iri_listing"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_http_iri_listing_set,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_listing_loc_conf_t, enabled),
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t ngx_http_iri_listing_module_ctx = {
+    NULL,                                  /* preconfiguration */
+    NULL,                                  /* postconfiguration */
+
+    NULL,                                  /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    NULL,                                  /* create server configuration */
+    NULL,                                  /* merge server configuration */
+
+    ngx_http_iri_listing_create_loc_conf,  /* create location configuration */
+    ngx_http_iri_listing_merge_loc_conf    /* merge location configuration */
+};
+
+
+ngx_module_t ngx_http_iri_listing_module = {
+    NGX_MODULE_V1,
+    &ngx_http_iri_listing_module_ctx,      /* module context */
+    ngx_http_iri_listing_commands,         /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    NULL,                                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    NULL,                                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+/* clang-format on */

@@ -23,10 +23,6 @@ static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
 
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
-ngx_http_iri_set_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
-ngx_http_iri_set_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* clang-format off */
@@ -53,20 +49,6 @@ static ngx_command_t ngx_http_iri_commands[] = {
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, invalid),
       (void *) &iri_invalid_words },
-
-    { ngx_string("iri_query_charset"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_query_set,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("iri_host"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_host_set,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_srv_conf_t, host.configured),
-      (void *) &iri_host_mode_words },
 
     { ngx_string("iri_cache"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
@@ -117,34 +99,6 @@ static ngx_command_t ngx_http_iri_commands[] = {
       offsetof(ngx_http_iri_loc_conf_t, redirect),
       (void *) &iri_redirect_words },
 
-    { ngx_string("iri_listing"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_set_listing,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_loc_conf_t, listing),
-      NULL },
-
-    { ngx_string("iri_status"),
-      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
-      ngx_http_iri_status,
-      NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("iri_advertise"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_set_advertise,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_srv_conf_t, advertise),
-      NULL },
-
-    { ngx_string("iri_convert"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE3,
-      ngx_http_iri_set_convert,
-      0,
-      0,
-      NULL },
-
       ngx_null_command
 };
 
@@ -183,18 +137,6 @@ ngx_module_t ngx_http_iri_module = {
 
 
 /* ---- directives --------------------------------------------------------- */
-
-static char *
-ngx_http_iri_set_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    char                    *error = ngx_conf_set_flag_slot(cf, cmd, conf);
-    ngx_http_iri_srv_conf_t *iscf = conf;
-
-    return error == NGX_CONF_OK && iscf->advertise
-               ? ngx_http_iri_check_setting(cf, NULL)
-               : error;
-}
-
 
 static ngx_uint_t
 ngx_http_iri_has_variable(ngx_conf_t *cf)
@@ -257,18 +199,6 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-static char *
-ngx_http_iri_set_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    char                    *error = ngx_conf_set_flag_slot(cf, cmd, conf);
-    ngx_http_iri_loc_conf_t *ilcf = conf;
-
-    return error == NGX_CONF_OK && ilcf->listing
-               ? ngx_http_iri_check_setting(cf, NULL)
-               : error;
-}
-
-
 /* ---- inheritance -------------------------------------------------------- */
 
 static void *
@@ -312,9 +242,6 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->invalid = NGX_CONF_UNSET_UINT;
     iscf->charsets = NGX_CONF_UNSET_PTR;
     iscf->cache_size = NGX_CONF_UNSET_SIZE;
-    iscf->advertise = NGX_CONF_UNSET;
-    iscf->query_charset = NGX_CONF_UNSET_PTR;
-    iscf->host.configured = NGX_CONF_UNSET_UINT;
 
     return iscf;
 }
@@ -347,21 +274,13 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_conf_merge_uint_value(conf->engine, prev->engine, IRI_ENGINE_OFF);
     ngx_conf_merge_uint_value(conf->invalid, prev->invalid, IRI_INVALID_404);
-    ngx_conf_merge_value(conf->advertise, prev->advertise, 0);
     if (conf->charsets == NGX_CONF_UNSET_PTR) {
         conf->charset_variable = prev->charset_variable;
     }
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
-    ngx_conf_merge_ptr_value(conf->query_charset, prev->query_charset, NULL);
 
-    if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK
-        || ngx_http_iri_host_merge(cf, prev, conf) != NGX_OK)
-    {
+    if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK) {
         return NGX_CONF_ERROR;
-    }
-
-    if (conf->query_charset != NULL && conf->engine != IRI_ENGINE_OFF) {
-        conf->query = *conf->query_charset;
     }
 
     conf->reading.invalid = (iri_invalid_t) conf->invalid;
@@ -393,7 +312,6 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
     ilcf->ambiguous = NGX_CONF_UNSET_UINT;
     ilcf->repair = NGX_CONF_UNSET_UINT;
     ilcf->redirect = NGX_CONF_UNSET_UINT;
-    ilcf->listing = NGX_CONF_UNSET;
 
     return ilcf;
 }
@@ -465,7 +383,6 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
                               IRI_AMBIGUOUS_404);
     ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
-    ngx_conf_merge_value(conf->listing, prev->listing, 0);
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
 
@@ -481,7 +398,6 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    iscf->has_listing |= conf->listing;
     ngx_http_iri_set_tree(iscf, conf);
 
     if ((conf->tree.match & IRI_FOLD_INDEXED) != 0
@@ -535,13 +451,10 @@ ngx_http_iri_init(ngx_conf_t *cf)
 
     if (ngx_http_iri_root_init(cf) != NGX_OK
         || ngx_http_iri_try_files_init(cf) != NGX_OK
-        || ngx_http_iri_variables_wrap(cf) != NGX_OK
-        || ngx_http_iri_status_init(cf) != NGX_OK)
+        || ngx_http_iri_variables_wrap(cf) != NGX_OK)
     {
         return NGX_ERROR;
     }
-
-    ngx_http_iri_header_init();
 
     return ngx_http_iri_phases_init(cf);
 }

@@ -10,6 +10,12 @@
 #include "ngx_http_iri.h"
 
 
+typedef struct {
+    iri_query_conf_t *configured; /* iri_query_charset; NULL: none */
+    iri_query_conf_t  query; /* the same, for the core; none if iri is off */
+} ngx_http_iri_query_srv_conf_t;
+
+
 /* ---- the handlers -------------------------------------------------------- */
 
 /*
@@ -20,18 +26,18 @@ static ngx_int_t
 ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
                        iri_query_t *query)
 {
-    iri_status_t             status;
-    ngx_http_iri_srv_conf_t *iscf;
+    iri_status_t                   status;
+    ngx_http_iri_query_srv_conf_t *qscf;
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    qscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_query_module);
 
-    if (!iri_query_needs_read(&iscf->query, args)) {
+    if (!iri_query_needs_read(&qscf->query, args)) {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, env);
 
-    status = iri_query_read(env, &iscf->query, args, query);
+    status = iri_query_read(env, &qscf->query, args, query);
     if (status != IRI_OK) {
         ngx_http_iri_note_error(r, "the query could not be read", status);
         return NGX_ERROR;
@@ -176,18 +182,18 @@ ngx_http_iri_query_read_sent(ngx_http_request_t *r, iri_query_t *query)
 
 /* ---- the directive ------------------------------------------------------- */
 
-char *
+static char *
 ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t               *words;
-    const char              *error;
-    iri_registry_t          *registry;
-    iri_query_conf_t        *query;
-    ngx_http_iri_srv_conf_t *iscf = conf;
+    iri_str_t                     *words;
+    const char                    *error;
+    iri_registry_t                *registry;
+    iri_query_conf_t              *query;
+    ngx_http_iri_query_srv_conf_t *qscf = conf;
 
     (void) cmd;
 
-    if (iscf->query_charset != NGX_CONF_UNSET_PTR) {
+    if (qscf->configured != NGX_CONF_UNSET_PTR) {
         return "is duplicate";
     }
 
@@ -207,7 +213,87 @@ ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return (char *) error;
     }
 
-    iscf->query_charset = query;
+    qscf->configured = query;
 
     return ngx_http_iri_check_setting(cf, &query->charsets);
 }
+
+
+static void *
+ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_query_srv_conf_t *qscf;
+
+    qscf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_query_srv_conf_t));
+    if (qscf != NULL) {
+        qscf->configured = NGX_CONF_UNSET_PTR;
+    }
+
+    return qscf;
+}
+
+
+static char *
+ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_http_iri_srv_conf_t       *iscf;
+    ngx_http_iri_query_srv_conf_t *prev = parent, *conf = child;
+
+    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+
+    ngx_conf_merge_ptr_value(conf->configured, prev->configured, NULL);
+
+    if (conf->configured != NULL && iscf->engine != IRI_ENGINE_OFF) {
+        conf->query = *conf->configured;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+/* clang-format off */
+
+static ngx_command_t ngx_http_iri_query_commands[] = {
+
+    { ngx_string("iri_query_charset"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_query_set,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t ngx_http_iri_query_module_ctx = {
+    NULL,                                  /* preconfiguration */
+    NULL,                                  /* postconfiguration */
+
+    NULL,                                  /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    ngx_http_iri_query_create_srv_conf,    /* create server configuration */
+    ngx_http_iri_query_merge_srv_conf,     /* merge server configuration */
+
+    NULL,                                  /* create location configuration */
+    NULL                                   /* merge location configuration */
+};
+
+
+ngx_module_t ngx_http_iri_query_module = {
+    NGX_MODULE_V1,
+    &ngx_http_iri_query_module_ctx,        /* module context */
+    ngx_http_iri_query_commands,           /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    NULL,                                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    NULL,                                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+/* clang-format on */

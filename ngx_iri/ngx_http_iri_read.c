@@ -406,7 +406,7 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 
     if (iscf->engine == IRI_ENGINE_OFF
         || (ascii && !ngx_http_iri_may_fold_ascii(iscf, r->uri)
-            && !(iscf->engine == IRI_ENGINE_ON && iscf->has_listing)))
+            && !(iscf->engine == IRI_ENGINE_ON && iscf->needs_snapshot)))
     {
         return NGX_DECLINED;
     }

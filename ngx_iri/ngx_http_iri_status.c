@@ -12,6 +12,12 @@
 #include "iri_stats.h"
 
 
+typedef struct {
+    ngx_shm_zone_t *zone;  /* of stats; NULL: no location has iri_status */
+    iri_stats_t     stats; /* the counters */
+} ngx_http_iri_status_main_conf_t;
+
+
 static ngx_int_t ngx_http_iri_status_handler(ngx_http_request_t *r);
 
 
@@ -24,15 +30,15 @@ static ngx_int_t ngx_http_iri_status_handler(ngx_http_request_t *r);
 static ngx_int_t
 ngx_http_iri_status_log_handler(ngx_http_request_t *r)
 {
-    iri_query_t               query;
-    iri_engine_t              engine = ngx_http_iri_engine_of(r);
-    iri_stats_event_t         event;
-    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
-    ngx_http_core_loc_conf_t *clcf;
-    ngx_http_iri_main_conf_t *imcf;
+    iri_query_t                      query;
+    iri_engine_t                     engine = ngx_http_iri_engine_of(r);
+    iri_stats_event_t                event;
+    ngx_http_iri_ctx_t              *ctx = ngx_http_iri_ctx(r);
+    ngx_http_core_loc_conf_t        *clcf;
+    ngx_http_iri_status_main_conf_t *smcf;
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
 
     if (r != r->main || engine == IRI_ENGINE_OFF
         || clcf->handler == ngx_http_iri_status_handler
@@ -62,7 +68,7 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
         event.agent = ngx_http_iri_str(r->headers_in.user_agent->value);
     }
 
-    iri_stats_count(&imcf->stats, &event);
+    iri_stats_count(&smcf->stats, &event);
 
     return NGX_OK;
 }
@@ -73,10 +79,10 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_status_handler(ngx_http_request_t *r)
 {
-    iri_env_t                 env;
-    iri_status_t              status;
-    iri_page_t                page;
-    ngx_http_iri_main_conf_t *imcf;
+    iri_env_t                        env;
+    iri_status_t                     status;
+    iri_page_t                       page;
+    ngx_http_iri_status_main_conf_t *smcf;
 
     static ngx_str_t allow = ngx_string("GET, HEAD");
 
@@ -86,11 +92,11 @@ ngx_http_iri_status_handler(ngx_http_request_t *r)
                    : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
 
     ngx_http_iri_env(r, &env);
 
-    status = iri_stats_page(&env, &imcf->stats, ngx_time(),
+    status = iri_stats_page(&env, &smcf->stats, ngx_time(),
                             ngx_http_iri_str(r->args), &page);
     if (status != IRI_OK) {
         ngx_http_iri_note_error(r, "the status page could not be made",
@@ -122,8 +128,8 @@ ngx_http_iri_status_unlock(void *mutex)
 static ngx_int_t
 ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
 {
-    ngx_slab_pool_t          *shpool;
-    ngx_http_iri_main_conf_t *imcf = zone->data;
+    ngx_slab_pool_t                 *shpool;
+    ngx_http_iri_status_main_conf_t *smcf = zone->data;
 
     (void) data;
 
@@ -136,11 +142,11 @@ ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
         }
     }
 
-    imcf->stats.memory = shpool->data;
-    imcf->stats.lock = ngx_http_iri_status_lock;
-    imcf->stats.unlock = ngx_http_iri_status_unlock;
-    imcf->stats.ctx = &shpool->mutex;
-    iri_stats_init(&imcf->stats, ngx_time());
+    smcf->stats.memory = shpool->data;
+    smcf->stats.lock = ngx_http_iri_status_lock;
+    smcf->stats.unlock = ngx_http_iri_status_unlock;
+    smcf->stats.ctx = &shpool->mutex;
+    iri_stats_init(&smcf->stats, ngx_time());
 
     return NGX_OK;
 }
@@ -150,13 +156,13 @@ ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
  * The name of the zone contains a hash of the layout of the counters: if a new
  * version of the module has another layout, nginx creates a new zone.
  */
-char *
+static char *
 ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    size_t                    size;
-    ngx_str_t                 name;
-    ngx_http_core_loc_conf_t *clcf;
-    ngx_http_iri_main_conf_t *imcf = conf;
+    size_t                           size;
+    ngx_str_t                        name;
+    ngx_http_core_loc_conf_t        *clcf;
+    ngx_http_iri_status_main_conf_t *smcf = conf;
 
     (void) cmd;
 
@@ -171,7 +177,7 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    if (imcf->status_zone != NULL) {
+    if (smcf->zone != NULL) {
         return NGX_CONF_OK;
     }
 
@@ -187,14 +193,14 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     /* The slab pool needs memory for itself, too. */
     size = iri_stats_size() + iri_stats_size() / 8 + 8 * ngx_pagesize;
 
-    imcf->status_zone = ngx_shared_memory_add(cf, &name, size,
-                                              &ngx_http_iri_module);
-    if (imcf->status_zone == NULL) {
+    smcf->zone = ngx_shared_memory_add(cf, &name, size,
+                                       &ngx_http_iri_status_module);
+    if (smcf->zone == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    imcf->status_zone->init = ngx_http_iri_status_zone_init;
-    imcf->status_zone->data = imcf;
+    smcf->zone->init = ngx_http_iri_status_zone_init;
+    smcf->zone->data = smcf;
 
     return NGX_CONF_OK;
 }
@@ -204,7 +210,7 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
  * The handler runs after ngx_http_iri_log_handler(), which does the lookups of
  * iri report.
  */
-ngx_int_t
+static ngx_int_t
 ngx_http_iri_status_init(ngx_conf_t *cf)
 {
     static const ngx_http_iri_handler_t row = {
@@ -212,10 +218,68 @@ ngx_http_iri_status_init(ngx_conf_t *cf)
         ngx_http_iri_status_log_handler
     };
 
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_main_conf_t        *imcf;
+    ngx_http_iri_status_main_conf_t *smcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    smcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_status_module);
 
-    return imcf->status_zone != NULL ? ngx_http_iri_register(cf, &row, 1)
-                                     : NGX_OK;
+    return smcf->zone != NULL && imcf->enabled
+               ? ngx_http_iri_register(cf, &row, 1)
+               : NGX_OK;
 }
+
+
+static void *
+ngx_http_iri_status_create_main_conf(ngx_conf_t *cf)
+{
+    return ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_status_main_conf_t));
+}
+
+
+/* clang-format off */
+
+static ngx_command_t ngx_http_iri_status_commands[] = {
+
+    { ngx_string("iri_status"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
+      ngx_http_iri_status,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t ngx_http_iri_status_module_ctx = {
+    NULL,                                  /* preconfiguration */
+    ngx_http_iri_status_init,              /* postconfiguration */
+
+    ngx_http_iri_status_create_main_conf,  /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    NULL,                                  /* create server configuration */
+    NULL,                                  /* merge server configuration */
+
+    NULL,                                  /* create location configuration */
+    NULL                                   /* merge location configuration */
+};
+
+
+ngx_module_t ngx_http_iri_status_module = {
+    NGX_MODULE_V1,
+    &ngx_http_iri_status_module_ctx,       /* module context */
+    ngx_http_iri_status_commands,          /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    NULL,                                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    NULL,                                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+/* clang-format on */

@@ -485,7 +485,7 @@ ngx_http_iri_convert_compile(ngx_conf_t *cf, ngx_http_iri_convert_t *convert,
 }
 
 
-char *
+static char *
 ngx_http_iri_set_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     const char             *error;
@@ -536,6 +536,54 @@ ngx_http_iri_set_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     return ngx_http_iri_check_setting(cf, NULL);
 }
+
+
+/* clang-format off */
+
+static ngx_command_t ngx_http_iri_convert_commands[] = {
+
+    { ngx_string("iri_convert"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE3,
+      ngx_http_iri_set_convert,
+      0,
+      0,
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t ngx_http_iri_convert_module_ctx = {
+    NULL,                                  /* preconfiguration */
+    NULL,                                  /* postconfiguration */
+
+    NULL,                                  /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    NULL,                                  /* create server configuration */
+    NULL,                                  /* merge server configuration */
+
+    NULL,                                  /* create location configuration */
+    NULL                                   /* merge location configuration */
+};
+
+
+ngx_module_t ngx_http_iri_convert_module = {
+    NGX_MODULE_V1,
+    &ngx_http_iri_convert_module_ctx,      /* module context */
+    ngx_http_iri_convert_commands,         /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    NULL,                                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    NULL,                                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+/* clang-format on */
 
 
 /* ---- variables of nginx ------------------------------------------------- */
