@@ -20,9 +20,9 @@
 /* Names of a directory from which its charset is detected. */
 #define ADVISE_SAMPLE 256
 
-/* Cost of a section: as much as 8 octets that one charset decodes to letters of
+/* Cost of a section: as much as 5 octets that one charset decodes to letters of
    a language, and the other one does not. */
-#define ADVISE_CHANGE 8000
+#define ADVISE_CHANGE 5000
 
 /* By how much the best charset must be better than another one; and better than
    one with which names are known. */
