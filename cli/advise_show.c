@@ -95,30 +95,37 @@ advise_is_quotable(apr_pool_t *pool, iri_str_t text, int httpd)
 }
 
 
+static int
+advise_set_path(const advise_run_t *run, json_t *object,
+                const advise_place_t *place)
+{
+    return advise_set_text(
+        object, run->pool, "path",
+        advise_root_path(run->pool, place->root, place->path));
+}
+
+
 /*
- * Set the path of a place, and the argument of its section: the names of
- * directories are decoded, since nginx compares the canonical path, and
- * <Directory> applies to all encodings of a name.  Without that argument the
- * section cannot be written.
+ * Set the argument of the section of a place, if it can be written.  The names
+ * of directories are decoded: nginx compares the canonical path, and
+ * <Directory> applies to all encodings of a name.
  */
 static int
-advise_set_place(const advise_run_t *run, json_t *object,
-                 const advise_place_t *place)
+advise_set_section(const advise_run_t *run, json_t *object,
+                   const advise_place_t *place)
 {
     const advise_root_t *root = place->root;
     int                  httpd = run->conf->read.server == 'h';
-    int         decoded = *place->path == '\0' || place->name.len != 0;
-    const char *section = apr_pstrcat(
-        run->pool, httpd ? root->directory : root->prefix, "/",
-        place->name.len != 0 ? (const char *) place->name.data : "", NULL);
+    const char          *section;
 
-    if (decoded && advise_is_quotable(run->pool, cli_str(section), httpd)
-        && advise_set_text(object, run->pool, "section", section) != 0)
-    {
-        return -1;
+    if (place->name.len == 0 && *place->path != '\0') {
+        return 0; /* a name on the path is not decoded */
     }
-    return advise_set_text(object, run->pool, "path",
-                           advise_root_path(run->pool, root, place->path));
+    section = apr_pstrcat(run->pool, httpd ? root->directory : root->prefix,
+                          "/", (const char *) place->name.data, NULL);
+    return advise_is_quotable(run->pool, cli_str(section), httpd)
+               ? advise_set_text(object, run->pool, "section", section)
+               : 0;
 }
 
 
@@ -174,7 +181,8 @@ advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
                                cli_number(place->legacy->names), "charset",
                                advise_charset_name(run, place->likely), "or",
                                advise_charset_name(run, place->other));
-            list = unsure;
+            failed = advise_set_path(run, object, place)
+                     || json_array_append_new(unsure, object) != 0;
         } else if (place->own && place->parent != NULL
                    && place->group_legacy != 0) {
             list = json_array();
@@ -186,12 +194,10 @@ advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
             }
             object = json_pack("{s:o, s:o}", "charsets", list, "names",
                                cli_number(place->group_legacy));
-            list = places;
-        } else {
-            continue;
+            failed = advise_set_path(run, object, place)
+                     || advise_set_section(run, object, place)
+                     || advise_add_place(sections, places, object) != 0;
         }
-        failed = advise_set_place(run, object, place)
-                 || advise_add_place(sections, list, object) != 0;
     }
     return failed;
 }
@@ -247,7 +253,7 @@ advise_fill_lost(const advise_run_t *run, json_t *list)
 }
 
 
-/* Requests whose file is there, and that would not get it. */
+/* Requests that get their file now, and would not get it with the proposal. */
 static int
 advise_fill_broken(const advise_run_t *run, json_t *list)
 {
@@ -546,8 +552,8 @@ advise_show_head(const json_t *object)
         || json_object_get(object, "kept") != NULL)
     {
         printf(
-            "# Other requests that are not ASCII: %lld get their file; %lld "
-            "do, and would not.\n",
+            "# Other requests that are not ASCII: %lld get the same file, %lld "
+            "would lose it.\n",
             cli_field(object, "kept"), cli_field(object, "changed"));
     }
 }
