@@ -29,9 +29,9 @@ static const apr_getopt_option_t advise_options[] = {
     { "server", ADVISE_SERVER, 1,
       "write the configuration of nginx or httpd" },
     { "config", ADVISE_CONFIG, 1,
-      "configuration of the server: check its rules" },
+      "configuration of the server: roots, rules to check" },
     { "verify", ADVISE_VERIFY, 0,
-      "count requests that would be answered otherwise" },
+      "count requests that would be answered differently" },
     { "top", ADVISE_TOP, 1, "number of lost targets to show (default: 20)" },
     { "json", ADVISE_JSON, 0, "write JSON" },
     { "help", CLI_OPT_HELP, 0, "show this text" },
@@ -47,16 +47,17 @@ static const char advise_help[] =
     "line with the number of requests that need it, and a report as comments. A\n"
     "setting that answers no further request is not proposed. A setting that may\n"
     "find a wrong file is written as a comment. All lines are comments if a\n"
-    "request of the logs gets its file now, and would not get it.\n\n"
+    "request in the logs gets its file now and would no longer get it.\n\n"
     "With --config the document root, aliases and roots of locations are those of\n"
-    "the configuration. A request also failed if it has the status of the error\n"
-    "page for 404 (error_page 404 =200; ErrorDocument with a URL: 302), a path\n"
-    "beyond ASCII, and no file. Links to directories are followed.\n\n"
+    "the configuration. A request with the status of the error page for 404\n"
+    "(error_page 404 =200; ErrorDocument with a URL: 302) also counts as failed if\n"
+    "its path is not ASCII and there is no file. Links to directories are\n"
+    "followed.\n\n"
     "The configuration, with its comments, is then searched for text that is not\n"
     "UTF-8 in NFC, is percent-encoded or has octets as escapes. A rule with such\n"
     "text would no longer match, so all settings are then comments. Files that\n"
-    "rules read, such as .htaccess or a RewriteMap, are not searched; nor are\n"
-    "rules found that count octets, such as \"^/[^/]{4}$\". Without --config\n"
+    "rules read, such as .htaccess or a RewriteMap, are not searched. Rules\n"
+    "that count octets, such as \"^/[^/]{4}$\", are not found. Without --config\n"
     "nothing is checked. Locations of nginx are active only if --config shows\n"
     "that there are none: a new location does not inherit access rules. Exit code\n"
     "1 if there is such text, or a log has lines, but no requests.\n\n"
@@ -110,7 +111,7 @@ advise_create(apr_pool_t *pool)
 
     conf->settings = cli_settings_create(pool);
     conf->top = 20;
-    return conf->settings != NULL ? conf : NULL;
+    return conf;
 }
 
 
@@ -491,12 +492,12 @@ static apr_array_header_t *
 advise_charsets(advise_run_t *run, apr_array_header_t *open)
 {
     advise_trials_t     trials;
-    cli_settings_t      none = run->with;
+    cli_settings_t      initial = run->with;
     apr_array_header_t *sample;
     uint64_t            before;
     int                 most = ADVISE_FIRST_TRIALS, n;
 
-    advise_trials_init(&trials, run->pool, &none, run->tree.detector);
+    advise_trials_init(&trials, run->pool, &initial, run->tree.detector);
     for (;;) {
         before = trials.gain;
         sample = advise_rows(run);
@@ -632,19 +633,23 @@ static int
 advise_is_there(const advise_run_t *run, iri_str_t octets)
 {
     cli_target_t target;
+    iri_str_t    path, root;
     struct stat  st;
-    size_t       offset;
+    size_t       offset, prefix;
 
-    return cli_target_read(run->scratch, octets, 0, &target, &offset) == NULL
-           && memchr(target.request.path.data, '\0', target.request.path.len)
-                  == NULL
+    if (cli_target_read(run->scratch, octets, 0, &target, &offset) != NULL) {
+        return 0;
+    }
+    path = target.request.path;
+    cli_root(run->conf->settings, path, &root, &prefix);
+    return memchr(path.data, '\0', path.len) == NULL
            && stat(apr_pstrcat(
                        run->scratch,
-                       APR_ARRAY_IDX(run->tree.roots, 0, advise_root_t)
-                           .directory,
+                       apr_pstrmemdup(run->scratch, (const char *) root.data,
+                                      root.len),
                        apr_pstrmemdup(run->scratch,
-                                      (const char *) target.request.path.data,
-                                      target.request.path.len),
+                                      (const char *) path.data + prefix,
+                                      path.len - prefix),
                        NULL),
                    &st)
                   == 0;
@@ -765,8 +770,8 @@ advise_order(advise_run_t *run)
 }
 
 
-/* Names that are requested by their octets must be readable, too: the charsets
-   of names are the first ones of requests. */
+/* Let the charsets of requests begin with those of names: clients request names
+   by their octets on disk. */
 static void
 advise_add_names(advise_run_t *run)
 {

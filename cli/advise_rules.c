@@ -1,5 +1,6 @@
 /*
- * advise_rules.c - rules of a server's configuration that would no longer match
+ * advise_rules.c - roots, error pages and server names of a configuration, and
+ * its rules that would no longer match
  *
  * With the module rules are compared with the canonical path.  A rule in a
  * legacy charset, in NFD or percent-encoded matches now, and would match
@@ -466,7 +467,8 @@ rules_error_page(rules_t *rules, const char **p, const char *end)
 
 /* ---- lines --------------------------------------------------------------- */
 
-/* 1 if a word begins a block of nginx. */
+/* Set the block that "location" or "server" begins.  Returns: 1; 0: another
+   word. */
 static int
 rules_use_nginx(rules_t *rules, const char *word, const char **p,
                 const char *end)

@@ -164,7 +164,7 @@ advise_add_place(apr_hash_t *sections, json_t *list, json_t *object)
 }
 
 
-/* Directories with own charsets, and those whose charset is not known. */
+/* Directories with charsets of their own, and those whose charset is not known. */
 static int
 advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
 {
@@ -463,7 +463,7 @@ advise_show_setting(const json_t *setting, int httpd, int commented)
 }
 
 
-/* A directory with an own charset. */
+/* A directory with a charset of its own. */
 static void
 advise_show_place(const json_t *object, const json_t *place, int httpd,
                   int commented)

@@ -24,8 +24,8 @@
    a language, and the other one does not. */
 #define ADVISE_CHANGE 5000
 
-/* By how much the best charset must be better than another one; and better than
-   one with which names are known. */
+/* Differences of scores: from SURE on the best charset is certain; below NEAR the
+   names decide that clients request in UTF-8. */
 #define ADVISE_SURE 300
 #define ADVISE_NEAR 2000
 
@@ -248,7 +248,7 @@ advise_add_cost(advise_tree_t *tree, advise_place_t *place)
 
 
 /* By how much charset i is less likely than the best one; INT64_MAX: it gives the
-   same text, or much less likely ones. */
+   same text, costs too much, or is not available. */
 static int64_t
 advise_distance(const advise_tree_t *tree, const advise_place_t *place,
                 size_t i)

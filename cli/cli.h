@@ -227,7 +227,7 @@ typedef struct {
     iri_fold_keys_t    *fold_keys;
     iri_str_t           method;
     iri_str_t           root;        /* absolute, without "/" at the end */
-    int                 has_root;    /* 1: --root was given */
+    int                 has_root;    /* 1: root is set */
     int                 escaped;     /* 1: --escaped was given */
     const apr_array_header_t *aliases;   /* cli_alias_t; NULL: none */
     /* For iri_search_t: settings of each directory; NULL: tree of all. */
@@ -496,6 +496,14 @@ typedef struct {
 } cli_verdict_t;
 
 /*
+ * The directory in which a path is found, and the leading octets of path that
+ * it replaces: those of the longest alias with which path begins, else the
+ * document root and 0.
+ */
+void cli_root(const cli_settings_t *conf, iri_str_t path, iri_str_t *root,
+              size_t *prefix);
+
+/*
  * Compute the verdict on a target; the steps are printed on call->trace if it
  * is not NULL.  Returns: 0, or -1 with call->error.
  */
@@ -519,13 +527,13 @@ typedef enum {
 typedef struct {
     iri_str_t     octets;     /* as received */
     uint64_t      requests;
-    uint64_t      failed;     /* of these, for the command that counts them */
+    uint64_t      failed;     /* of these, that failed (iri advise) */
     uint64_t      error_page; /* of these, with the status of an error page */
     cli_outcome_t outcome;    /* set by the command */
     iri_form_t    form;
     iri_str_t     charset;
     iri_str_t     path;       /* canonical, of the entry; empty: none */
-    int           tried;      /* 1: for the command that tries charsets */
+    int           tried;      /* 1: charsets were tried (iri advise) */
 } cli_target_row_t;
 
 typedef struct {

@@ -52,20 +52,17 @@ verdict_heading(cli_call_t *call, iri_stage_t stage, iri_str_t octets)
 }
 
 
-/* The mode of a file; 0: there is none. */
-static mode_t
-verdict_mode(const cli_call_t *call, iri_str_t filename)
+static int
+verdict_is_directory(const cli_call_t *call, iri_str_t filename)
 {
     struct stat st;
 
     return filename.data != NULL
-                   && stat(apr_pstrmemdup(call->pool,
-                                          (const char *) filename.data,
-                                          filename.len),
-                           &st)
-                          == 0
-               ? st.st_mode
-               : 0;
+           && stat(apr_pstrmemdup(call->pool, (const char *) filename.data,
+                                  filename.len),
+                   &st)
+                  == 0
+           && S_ISDIR(st.st_mode);
 }
 
 
@@ -89,13 +86,8 @@ verdict_split(cli_verdict_t *result, const iri_search_t *search,
 static int
 verdict_exists(const cli_call_t *call, const cli_verdict_t *result)
 {
-    mode_t mode;
-
-    if (result->path_info.len == 0) {
-        return 1;
-    }
-    mode = verdict_mode(call, result->filename);
-    return mode != 0 && !S_ISDIR(mode);
+    return result->path_info.len == 0
+           || !verdict_is_directory(call, result->filename);
 }
 
 
@@ -139,25 +131,24 @@ verdict_restart(cli_call_t *call, cli_verdict_t *result, iri_search_t *search)
 }
 
 
-/* The root of a path: that of the longest alias that it begins with. */
-static void
-verdict_root(const cli_settings_t *conf, cli_verdict_t *result)
+void
+cli_root(const cli_settings_t *conf, iri_str_t path, iri_str_t *root,
+         size_t *prefix)
 {
-    iri_str_t          path = result->reading.path;
     const cli_alias_t *alias;
     int                i;
 
-    result->root = conf->root;
+    *root = conf->root;
+    *prefix = 0;
     for (i = 0; conf->aliases != NULL && i < conf->aliases->nelts; i++) {
         alias = &APR_ARRAY_IDX(conf->aliases, i, cli_alias_t);
-        if (alias->prefix.len > result->prefix
-            && path.len >= alias->prefix.len
+        if (alias->prefix.len > *prefix && path.len >= alias->prefix.len
             && memcmp(path.data, alias->prefix.data, alias->prefix.len) == 0
             && (path.len == alias->prefix.len
                 || path.data[alias->prefix.len] == '/'))
         {
-            result->root = alias->directory;
-            result->prefix = alias->prefix.len;
+            *root = alias->directory;
+            *prefix = alias->prefix.len;
         }
     }
 }
@@ -181,7 +172,7 @@ verdict_find(const cli_settings_t *conf, cli_call_t *call,
     search.settings_data = conf->settings_data;
     search.cache = conf->cache;
     search.write = iri_method_writes(conf->method);
-    verdict_root(conf, result);
+    cli_root(conf, result->reading.path, &result->root, &result->prefix);
     search.root = result->root;
     search.prefix = result->prefix;
     search.path = result->reading.path;
@@ -245,7 +236,7 @@ verdict_locate(const cli_settings_t *conf, const cli_call_t *call,
     redirect.slash = result->path.len > 0
                      && result->path.data[result->path.len - 1] != '/'
                      && result->path_info.len == 0
-                     && S_ISDIR(verdict_mode(call, result->filename));
+                     && verdict_is_directory(call, result->filename);
     return iri_redirect_location(result->env, &redirect, &result->location);
 }
 

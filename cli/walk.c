@@ -139,7 +139,7 @@ walk_read(cli_walk_t *walk)
 }
 
 
-/* The next directory of a queue: of that of links if the other one is empty. */
+/* The next directory: a link if there is no other one. */
 static const char *
 walk_next(cli_walk_t *walk)
 {

@@ -277,8 +277,9 @@ int iri_request_can_restart(const iri_request_t *request,
 
 /*
  * The request restarts: NEW (url is ASCII), READ, GRANTED and DENIED become
- * RESTARTED.  All lookups are forgotten.  If the octets of the entry are its canonical path, the result
- * for the new path is known and becomes the only lookup.
+ * RESTARTED.  All lookups are forgotten.  If the octets of the entry are its
+ * canonical path, the result for the new path is known and becomes the only
+ * lookup.
  *
  *   lookup   its result has caused the restart; it may belong to another
  *            request

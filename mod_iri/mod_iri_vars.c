@@ -287,7 +287,7 @@ mod_iri_vars_present(const request_rec *r)
     return present;
 }
 
-/* Set the variables from to to. */
+/* Set the variables of the indexes from `from` to `to`. */
 static void
 mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
                  mod_iri_var_t from, mod_iri_var_t to)

@@ -11,7 +11,8 @@
  *   ngx_http_iri_dav.h         WebDAV
  *   ngx_http_iri_listing.h     iri_listing, and the page of iri_ambiguous 300
  *
- * Files.  A function calls no function of a file in a lower row:
+ * Files.  A function calls no function of a file in a lower row, except that
+ * listing calls ngx_http_iri_refuse_not_found() of phases:
  *
  *   conf                       setters; warnings about the configuration
  *   request                    context and members of a request; the environment
@@ -458,12 +459,6 @@ ngx_int_t ngx_http_iri_join(ngx_pool_t *pool, ngx_str_t head, ngx_str_t tail,
     ngx_str_t *out);
 
 /*
- * Append "/" to *path, unless *path ends in "/": "/a" → "/a/".
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_add_slash(ngx_http_request_t *r, iri_str_t *path);
-
-/*
  * Add a field to the response header.  key and the octets of value are not
  * copied and must live as long as r.  Returns: NULL if memory is exhausted.
  */
@@ -543,7 +538,7 @@ void ngx_http_iri_notes_log(ngx_http_request_t *r);
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */
 
 /*
- * In the PRECONTENT phase, and at the end of a page of choices that has none:
+ * In the PRECONTENT phase, and if the client may get none of the choices:
  * answer 404, 409 or 300 if no file may be served for r->uri.  Before access is
  * granted, the answer could reveal the contents of a directory to which access
  * is denied (design 5.7).

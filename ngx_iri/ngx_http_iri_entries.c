@@ -187,7 +187,7 @@ ngx_http_iri_entries_result(ngx_http_request_t           *r,
                                      ngx_http_iri_str(judge->filename));
     }
 
-    /* A content handler answers also for a path outside of this directory. */
+    /* A content handler also answers for a path outside this directory. */
     if (judge->handler != NULL && result == IRI_NAME_HIDDEN) {
         result = IRI_NAME_LINKED;
     }

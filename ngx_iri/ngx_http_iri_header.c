@@ -81,8 +81,8 @@ ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
 /* ---- Location ----------------------------------------------------------- */
 
 /*
- * Prevent that nginx adds scheme and host, because the client's Host is not
- * valid in a URI.  A leading "//" becomes "/.//", since it would be parsed as
+ * Prevent nginx from adding scheme and host: the client's Host is not valid in
+ * a URI.  A leading "//" becomes "/.//", since it would be parsed as
  * an authority (RFC 3986, 4.2).
  */
 static ngx_int_t

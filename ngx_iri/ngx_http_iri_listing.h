@@ -14,7 +14,7 @@
 /* ---- ngx_http_iri_judge.c ----------------------------------------------- */
 
 /*
- * The subrequests of one page, which run one after the other..  Zero at first.
+ * The subrequests of one page, which run one after the other.  Zero at first.
  */
 typedef struct {
     ngx_http_post_subrequest_t post;

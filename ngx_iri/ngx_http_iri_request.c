@@ -43,28 +43,6 @@ ngx_http_iri_join(ngx_pool_t *pool, ngx_str_t head, ngx_str_t tail,
 }
 
 
-ngx_int_t
-ngx_http_iri_add_slash(ngx_http_request_t *r, iri_str_t *path)
-{
-    ngx_str_t joined, slash = ngx_string("/");
-
-    if (path->len != 0 && path->data[path->len - 1] == '/') {
-        return NGX_OK;
-    }
-
-    if (ngx_http_iri_join(r->pool, ngx_http_iri_ngx_str(*path), slash,
-                          &joined)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    *path = ngx_http_iri_str(joined);
-
-    return NGX_OK;
-}
-
-
 ngx_table_elt_t *
 ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
                         ngx_str_t value)

@@ -215,6 +215,9 @@ for my $kind (qw(nginx httpd)) {
         is_deeply [@$object{qw(failed answered names)}], [5, 5, 11], 'requests and names';
         is_deeply [map { "$_->{path} @{ $_->{charsets} }" } @{ $object->{places} }],
             ['docs/ UTF-8 windows-1251'], 'the charset of the directory';
+        $object = object($root, join('', map { line($_, 404) . line("/docs/" . percent(in_charset('cp1251',
+                        substr($_, 6) =~ s/%(..)/chr hex $1/ger)), 200) } @targets), '--config', "$dir/site.conf", '--verify');
+        is_deeply [@$object{qw(kept changed)}], [5, 0], 'files that are found today';
         my ($code, $conf) = advise($root, $log, '--config', "$dir/site.conf");
         if ($kind eq 'nginx') {
             like $conf, qr{^# location "/docs/" \{}m, 'a location with the prefix';
@@ -461,11 +464,13 @@ subtest 'names in no known charset' => sub {
 
 # A log cannot choose the charset of names that are likely to be in another one.
 subtest 'requests for names as another charset reads them' => sub {
-    my @names = map { in_charset('cp1251', $_) } @russian;
-    my $root = tree(@names);
-    my $log = join '', map { line('/' . percent(Encode::encode('UTF-8', Encode::decode('koi8-r', $_))), 404) x 9 }
-        @names;
-    is settings(object($root, $log))->{iri_filename_charset}, 'UTF-8 windows-1251', 'do not count';
+    for (\@russian, [qw(отзови букинист)]) {
+        my @names = map { in_charset('cp1251', $_) } @$_;
+        my $log = join '', map {
+            line('/' . percent(Encode::encode('UTF-8', Encode::decode('koi8-r', $_))), 404) x 9 } @names;
+        is settings(object(tree(@names), $log))->{iri_filename_charset}, 'UTF-8 windows-1251',
+            "do not count: @$_";
+    }
 };
 
 subtest 'PATH_INFO is no answer' => sub {
@@ -505,7 +510,7 @@ subtest 'long lines' => sub {
     my ($code, $out) = advise($site, line('/' . 'a' x 8000, 404) . line('/' . '%E9' x 1300, 404, 'http://a/' . 'r' x 4000));
     is scalar(grep { length > 1500 } split /\n/, $out), 0, 'comments are cut';
     my $segments = join '', map { line('/d' x 1000 . "/$_%E9", 404) } 1 .. 20;
-    my $cpu = cpu_of(sub { advise($site, $segments) });
+    my $cpu = cpu_of(sub { advise(tree('d/a'), $segments) });
     cmp_ok $cpu, '<', 5, 'a path of 1,000 segments';
 };
 
