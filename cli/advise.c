@@ -316,13 +316,9 @@ advise_count_sender(advise_run_t *run, size_t which, iri_str_t text)
 {
     apr_hash_t      *senders = run->senders[which];
     advise_sender_t *sender;
-    size_t           i;
 
-    /* Of a Referer the page, without its query. */
-    for (i = 0; which == 0 && i < text.len; i++) {
-        if (text.data[i] == '?' || text.data[i] == '#') {
-            text.len = i;
-        }
+    if (which == 0) {
+        text = iri_before_query(text);
     }
     text.len = text.len < 256 ? text.len : 256;
     if (text.len == 0 || (text.len == 1 && text.data[0] == '-')) {

@@ -151,6 +151,27 @@ iri_str_is_ascii(iri_str_t s)
 }
 
 /*
+ * Returns: reference before its query and fragment (RFC 3986, 3):
+ * "/a?b#c" -> "/a".
+ */
+static inline iri_str_t
+iri_before_query(iri_str_t reference)
+{
+    const char           ends[] = { '?', '#' };
+    const unsigned char *end;
+    size_t               i;
+
+    for (i = 0; i < sizeof(ends) && reference.len != 0; i++) {
+        end = memchr(reference.data, ends[i], reference.len);
+        if (end != NULL) {
+            reference.len = (size_t) (end - reference.data);
+        }
+    }
+
+    return reference;
+}
+
+/*
  * Is a path ASCII, so that it needs no reading?
  * escaped: 1 if path is percent-encoded, 0 if it is decoded.
  * Returns: 1 if no octet of path is above 7F and, with escaped, no "%" is

@@ -295,18 +295,7 @@ ngx_http_iri_write_vary(ngx_http_request_t *r)
 iri_str_t
 ngx_http_iri_sent_path(ngx_http_request_t *r)
 {
-    iri_str_t path = ngx_http_iri_str(r->unparsed_uri);
-    size_t    i;
-
-    for (i = 0; i < path.len; i++) {
-        if (path.data[i] == '?' || path.data[i] == '#') {
-            break;
-        }
-    }
-
-    path.len = i;
-
-    return path;
+    return iri_before_query(ngx_http_iri_str(r->unparsed_uri));
 }
 
 

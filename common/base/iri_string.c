@@ -222,6 +222,24 @@ iri_segment_end(iri_str_t path, size_t offset)
 }
 
 
+const char iri_path_chars[0x80 + 1] =
+    "                                 !  $ &'()*+,-./0123456789:; =  "
+    "@ABCDEFGHIJKLMNOPQRSTUVWXYZ    _ abcdefghijklmnopqrstuvwxyz   ~ ";
+
+
+size_t
+iri_path_char_span(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *from = p;
+
+    while (p < end && *p < 0x80 && iri_path_chars[*p] != ' ') {
+        p++;
+    }
+
+    return (size_t) (p - from);
+}
+
+
 int
 iri_is_dot_segment(iri_str_t segment)
 {

@@ -113,6 +113,9 @@ iri_lower_eight(uint64_t word)
     return word | upper >> 2;
 }
 
+/* Indexed by octet; a blank marks an octet that a URI path must escape. */
+extern const char iri_path_chars[0x80 + 1];
+
 /*
  * Returns: 1 if a URI path may contain c unescaped (pchar of RFC 3986, 3.3, or
  * "/"), else 0; "%" gives 0.
@@ -120,13 +123,11 @@ iri_lower_eight(uint64_t word)
 static inline int
 iri_is_path_char(unsigned char c)
 {
-    /* indexed by octet; a blank marks an octet that must be escaped */
-    static const char unescaped[0x80 + 1] =
-        "                                 !  $ &'()*+,-./0123456789:; =  "
-        "@ABCDEFGHIJKLMNOPQRSTUVWXYZ    _ abcdefghijklmnopqrstuvwxyz   ~ ";
-
-    return c < 0x80 && unescaped[c] != ' ';
+    return c < 0x80 && iri_path_chars[c] != ' ';
 }
+
+/* Returns: the number of such octets from p on. */
+size_t iri_path_char_span(const unsigned char *p, const unsigned char *end);
 
 /*
  * Returns: 1 if c is reserved or unreserved (RFC 3986, 2.2 and 2.3), else 0;

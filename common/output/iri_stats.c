@@ -190,12 +190,7 @@ iri_stats_append_referer(iri_stats_sender_t *sender, iri_str_t referer)
     iri_str_t start = referer;
     size_t    at;
 
-    for (at = 0; at < referer.len; at++) {
-        if (referer.data[at] == '?' || referer.data[at] == '#') {
-            referer.len = at;
-        }
-    }
-
+    referer = iri_before_query(referer);
     start.len = iri_segment_end(referer, 0) + 2;
 
     if (start.len <= referer.len && referer.data[start.len - 1] == '/') {

@@ -22,17 +22,14 @@
 iri_status_t
 iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 {
-    static const char hex[] = "0123456789ABCDEF";
-    iri_buf_t         buf = IRI_BUF_EMPTY;
-    unsigned char    *to, c;
-    iri_status_t      status;
-    size_t            i;
+    static const char    hex[] = "0123456789ABCDEF";
+    const unsigned char *p = path.data, *end = path.data + path.len;
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    unsigned char       *to;
+    iri_status_t         status;
+    size_t               n = path.len;
 
-    for (i = 0; i < path.len && iri_is_path_char(path.data[i]); i++) {
-        /* void */
-    }
-
-    if (i == path.len) {
+    if (n == 0 || iri_path_char_span(p, end) == n) {
         *out = path;
         return IRI_OK;
     }
@@ -45,18 +42,15 @@ iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
         return status;
     }
 
-    memcpy(buf.data, path.data, i);
+    for (to = buf.data; p < end; p += n) {
+        n = iri_path_char_span(p, end);
+        memcpy(to, p, n);
+        to += n;
 
-    for (to = buf.data + i; i < path.len; i++) {
-        c = path.data[i];
-
-        if (iri_is_path_char(c)) {
-            *to++ = c;
-
-        } else {
+        for (/* void */; p + n < end && !iri_is_path_char(p[n]); n++) {
             *to++ = '%';
-            *to++ = (unsigned char) hex[c >> 4];
-            *to++ = (unsigned char) hex[c & 15];
+            *to++ = (unsigned char) hex[p[n] >> 4];
+            *to++ = (unsigned char) hex[p[n] & 15];
         }
     }
 
