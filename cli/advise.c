@@ -1186,8 +1186,8 @@ advise_answer(const void *data, cli_call_t *call)
         return -1;
     }
     call->error = advise_run(run);
-    if (call->error == NULL && advise_fill(run) != 0) {
-        call->error = iri_status_text(IRI_NO_MEMORY);
+    if (call->error == NULL) {
+        advise_fill(run);
     }
     call->found = run->conf->read.rules->nelts != 0
                   || (run->targets.lines != 0 && run->targets.requests == 0);

@@ -234,7 +234,7 @@ typedef struct {
 /* ---- advise_show.c ------------------------------------------------------ */
 
 /* Fill the object of the call. */
-int advise_fill(const advise_run_t *run);
+void advise_fill(const advise_run_t *run);
 
 /* Print the configuration and the report. */
 void advise_show(const void *data, cli_call_t *call);

@@ -18,57 +18,26 @@
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* Set a field to octets; those that are not UTF-8 are escaped. */
-static int
-advise_set(json_t *object, apr_pool_t *pool, const char *name,
-           iri_str_t octets)
-{
-    cli_call_t line;
-
-    memset(&line, 0, sizeof(line));
-    line.pool = pool;
-    line.object = object;
-    return cli_set_octets(&line, name, octets);
-}
-
-
-static int
-advise_set_text(json_t *object, apr_pool_t *pool, const char *name,
-                const char *text)
-{
-    return advise_set(object, pool, name, cli_str(text));
-}
-
-
-static int
-advise_fill_settings(const advise_run_t *run, json_t *list)
+static json_t *
+advise_fill_settings(const advise_run_t *run)
 {
     const advise_setting_t *setting;
-    json_t                 *object;
-    int                     i, failed = 0;
+    json_t                 *list = json_array();
+    cli_call_t              row;
+    int                     i;
 
-    for (i = 0; !failed && i < run->proposal->nelts; i++) {
+    for (i = 0; i < run->proposal->nelts; i++) {
         setting = &APR_ARRAY_IDX(run->proposal, i, advise_setting_t);
-        object = json_pack("{s:s, s:s, s:o, s:s, s:b}", "directive",
-                           run->conf->read.server == 'h' ? setting->httpd
-                                                         : setting->nginx,
-                           "value", setting->value, "requests",
-                           cli_number(setting->requests), "why", setting->why,
-                           "optional", setting->optional);
-        failed = json_array_append_new(list, object) != 0;
+        cli_add_row(run->call, list, &row);
+        cli_set_text(&row, "directive",
+                     run->conf->read.server == 'h' ? setting->httpd
+                                                   : setting->nginx);
+        cli_set_text(&row, "value", setting->value);
+        cli_set(&row, "requests", cli_number(setting->requests));
+        cli_set_text(&row, "why", setting->why);
+        cli_set(&row, "optional", json_boolean(setting->optional));
     }
-    return failed;
-}
-
-
-static const char *
-advise_charset_name(const advise_run_t *run, int charset)
-{
-    return charset < 0 ? ""
-                       : (const char *) iri_charset_name(
-                             iri_detector_charset(run->tree.detector,
-                                                  (size_t) charset))
-                             .data;
+    return list;
 }
 
 
@@ -77,11 +46,11 @@ advise_charset_name(const advise_run_t *run, int charset)
 static int
 advise_is_quotable(apr_pool_t *pool, iri_str_t text, int httpd)
 {
-    const char *shown = cli_printable(pool, text);
-    size_t      i;
+    size_t i;
 
-    if (shown == NULL || strlen(shown) != text.len
-        || text.len > ADVISE_SECTION) {
+    if (strlen(cli_printable(pool, text)) != text.len
+        || text.len > ADVISE_SECTION)
+    {
         return 0;
     }
     for (i = 0; i < text.len; i++) {
@@ -95,46 +64,34 @@ advise_is_quotable(apr_pool_t *pool, iri_str_t text, int httpd)
 }
 
 
-static int
-advise_set_path(const advise_run_t *run, json_t *object,
-                const advise_place_t *place)
-{
-    return advise_set_text(
-        object, run->pool, "path",
-        advise_root_path(run->pool, place->root, place->path));
-}
-
-
 /*
- * Set the argument of the section of a place, if it can be written.  The names
+ * The argument of the section of a place; NULL: it cannot be written.  The names
  * of directories are decoded: nginx compares the canonical path, and
  * <Directory> applies to all encodings of a name.
  */
-static int
-advise_set_section(const advise_run_t *run, json_t *object,
-                   const advise_place_t *place)
+static const char *
+advise_section(const advise_run_t *run, const advise_place_t *place)
 {
     const advise_root_t *root = place->root;
     int                  httpd = run->conf->read.server == 'h';
     const char          *section;
 
     if (place->name.len == 0 && *place->path != '\0') {
-        return 0; /* a name on the path is not decoded */
+        return NULL; /* a name on the path is not decoded */
     }
     section = apr_pstrcat(run->pool, httpd ? root->directory : root->prefix,
                           "/", (const char *) place->name.data, NULL);
-    return advise_is_quotable(run->pool, cli_str(section), httpd)
-               ? advise_set_text(object, run->pool, "section", section)
-               : 0;
+    return advise_is_quotable(run->pool, cli_str(section), httpd) ? section
+                                                                  : NULL;
 }
 
 
 /*
- * Append a place, unless there is one with the same section and charsets: two
+ * Return 1 if the place has the section and the charsets of another one: two
  * encodings of a name.  With other charsets neither of them can be written.
  */
 static int
-advise_add_place(apr_hash_t *sections, json_t *list, json_t *object)
+advise_has_twin(apr_hash_t *sections, json_t *object)
 {
     iri_str_t section = cli_field_text(object, "section");
     json_t   *other = NULL;
@@ -143,133 +100,177 @@ advise_add_place(apr_hash_t *sections, json_t *list, json_t *object)
         other = apr_hash_get(sections, section.data,
                              (apr_ssize_t) section.len);
     }
-    if (other != NULL
-        && json_equal(json_object_get(other, "charsets"),
-                      json_object_get(object, "charsets")))
+    if (other == NULL) {
+        if (section.len != 0) {
+            apr_hash_set(sections, section.data, (apr_ssize_t) section.len,
+                         object);
+        }
+        return 0;
+    }
+    if (json_equal(json_object_get(other, "charsets"),
+                   json_object_get(object, "charsets")))
     {
         json_object_set_new(other, "names",
                             json_integer(cli_field(other, "names")
                                          + cli_field(object, "names")));
-        json_decref(object);
-        return 0;
+        return 1;
     }
-    if (other != NULL) {
-        json_object_set_new(other, "twins", json_true());
-        json_object_set_new(object, "twins", json_true());
-    } else if (section.len != 0) {
-        apr_hash_set(sections, section.data, (apr_ssize_t) section.len,
-                     object);
-    }
-    return json_array_append_new(list, object);
+    json_object_set_new(other, "twins", json_true());
+    json_object_set_new(object, "twins", json_true());
+    return 0;
 }
 
 
-/* Directories with charsets of their own, and those whose charset is not known. */
-static int
-advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
+static void
+advise_add_place(const advise_run_t *run, const advise_place_t *place,
+                 json_t *list, cli_call_t *row)
+{
+    cli_add_row(run->call, list, row);
+    cli_set_octets(
+        row, "path",
+        cli_str(advise_root_path(run->pool, place->root, place->path)));
+}
+
+
+/* Directories whose charset is not known. */
+static json_t *
+advise_fill_unsure(const advise_run_t *run)
+{
+    const iri_detector_t *detector = run->tree.detector;
+    const advise_place_t *place;
+    json_t               *list = json_array();
+    cli_call_t            row;
+    int                   i;
+
+    for (i = 0; i < run->tree.places->nelts; i++) {
+        place = APR_ARRAY_IDX(run->tree.places, i, advise_place_t *);
+        if (!place->unsure || place->legacy == NULL) {
+            continue;
+        }
+        advise_add_place(run, place, list, &row);
+        cli_set(&row, "names", cli_number(place->legacy->names));
+        cli_set_octets(&row, "charset",
+                       iri_charset_name(iri_detector_charset(
+                           detector, (size_t) place->likely)));
+        cli_set_octets(&row, "or",
+                       place->other < 0
+                           ? cli_str("")
+                           : iri_charset_name(iri_detector_charset(
+                               detector, (size_t) place->other)));
+    }
+    return list;
+}
+
+
+/* Directories with charsets of their own. */
+static json_t *
+advise_fill_places(const advise_run_t *run)
 {
     const advise_place_t *place;
     apr_hash_t           *sections = cli_hash_make(run->pool);
-    json_t               *object, *list;
+    const char           *section;
+    json_t               *list = json_array();
+    cli_call_t            row;
+    iri_str_t             names[IRI_MAX_CHARSETS];
     size_t                k;
-    int                   i, failed = 0;
+    int                   i;
 
-    for (i = 0; !failed && i < run->tree.places->nelts; i++) {
+    for (i = 0; i < run->tree.places->nelts; i++) {
         place = APR_ARRAY_IDX(run->tree.places, i, advise_place_t *);
-        if (place->unsure && place->legacy != NULL) {
-            object = json_pack("{s:o, s:s, s:s}", "names",
-                               cli_number(place->legacy->names), "charset",
-                               advise_charset_name(run, place->likely), "or",
-                               advise_charset_name(run, place->other));
-            failed = advise_set_path(run, object, place)
-                     || json_array_append_new(unsure, object) != 0;
-        } else if (place->own && place->parent != NULL
-                   && place->group_legacy != 0) {
-            list = json_array();
-            for (k = 0; k < place->tree.charsets.count; k++) {
-                json_array_append_new(
-                    list, json_string((const char *) iri_charset_name(
-                                          place->tree.charsets.at[k])
-                                          .data));
-            }
-            object = json_pack("{s:o, s:o}", "charsets", list, "names",
-                               cli_number(place->group_legacy));
-            failed = advise_set_path(run, object, place)
-                     || advise_set_section(run, object, place)
-                     || advise_add_place(sections, places, object) != 0;
+        if (!place->own || place->parent == NULL || place->group_legacy == 0)
+        {
+            continue;
+        }
+        advise_add_place(run, place, list, &row);
+        for (k = 0; k < place->tree.charsets.count; k++) {
+            names[k] = iri_charset_name(place->tree.charsets.at[k]);
+        }
+        cli_set_list(&row, "charsets", names, k);
+        cli_set(&row, "names", cli_number(place->group_legacy));
+        section = advise_section(run, place);
+        if (section != NULL) {
+            cli_set_text(&row, "section", section);
+        }
+        if (advise_has_twin(sections, row.object)) {
+            json_array_remove(list, json_array_size(list) - 1);
         }
     }
-    return failed;
+    return list;
 }
 
 
 /* The nearest name of a lost target. */
 static iri_str_t
-advise_nearest(const advise_run_t *run, iri_str_t target)
+advise_nearest(const advise_run_t *run, const cli_settings_t *near,
+               iri_str_t target)
 {
-    cli_settings_t near = run->with;
-    cli_outcome_t  outcome;
-    cli_verdict_t  x;
-    iri_str_t      none = { 0, NULL };
+    cli_outcome_t outcome;
+    cli_verdict_t x;
+
+    outcome = advise_try(near, run->scratch, target, &x);
+    return cli_outcome_answers(outcome) && outcome != CLI_CHOICE
+               ? cli_copy(run->pool, x.path)
+               : cli_str("");
+}
+
+
+static void
+advise_add_target(const advise_run_t *run, const cli_target_row_t *target,
+                  uint64_t requests, json_t *list, cli_call_t *row)
+{
+    cli_add_row(run->call, list, row);
+    cli_set(row, "requests", cli_number(requests));
+    cli_set_text(row, "outcome", cli_outcome_text(target->outcome));
+    cli_set_octets(row, "target", target->octets);
+}
+
+
+static json_t *
+advise_fill_lost(const advise_run_t *run)
+{
+    const cli_target_row_t *target;
+    cli_settings_t          near = run->with;
+    json_t                 *list = json_array();
+    cli_call_t              row;
+    int                     i;
 
     near.tree.match |= IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS
                        | IRI_FOLD_SPELLING;
     iri_tree_conf_finish(&near.reading, &near.tree);
     advise_tree_apply((advise_tree_t *) &run->tree, &near);
-    outcome = advise_try(&near, run->scratch, target, &x);
-    if (!cli_outcome_answers(outcome) || outcome == CLI_CHOICE) {
-        return none;
-    }
-    return cli_copy(run->pool, x.path);
-}
-
-
-static int
-advise_fill_lost(const advise_run_t *run, json_t *list)
-{
-    const cli_target_row_t *row;
-    json_t                 *object;
-    int                     i, failed = 0;
-
-    for (i = 0; !failed && i < run->targets.list->nelts
+    for (i = 0; i < run->targets.list->nelts
                 && json_array_size(list) < run->conf->top;
          i++)
     {
-        row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
-        if (row->failed == 0 || cli_outcome_answers(row->outcome)) {
+        target = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
+        if (target->failed == 0 || cli_outcome_answers(target->outcome)) {
             continue;
         }
-        object = json_pack("{s:o, s:s}", "requests", cli_number(row->failed),
-                           "outcome", cli_outcome_text(row->outcome));
-        failed = advise_set(object, run->pool, "target", row->octets) != 0
-                 || advise_set(object, run->pool, "nearest",
-                               advise_nearest(run, row->octets))
-                        != 0
-                 || json_array_append_new(list, object) != 0;
+        advise_add_target(run, target, target->failed, list, &row);
+        cli_set_octets(&row, "nearest",
+                       advise_nearest(run, &near, target->octets));
         apr_pool_clear(run->scratch);
     }
     advise_tree_apply((advise_tree_t *) &run->tree, &run->with);
-    return failed;
+    return list;
 }
 
 
 /* Requests that get their file now, and would not get it with the proposal. */
-static int
-advise_fill_broken(const advise_run_t *run, json_t *list)
+static json_t *
+advise_fill_broken(const advise_run_t *run)
 {
-    const cli_target_row_t *row;
-    json_t                 *object;
-    int                     i, failed = 0;
+    const cli_target_row_t *target;
+    json_t                 *list = json_array();
+    cli_call_t              row;
+    int                     i;
 
-    for (i = 0; !failed && i < run->broken->nelts; i++) {
-        row = APR_ARRAY_IDX(run->broken, i, cli_target_row_t *);
-        object = json_pack("{s:o, s:s}", "requests",
-                           cli_number(row->requests - row->failed), "outcome",
-                           cli_outcome_text(row->outcome));
-        failed = advise_set(object, run->pool, "target", row->octets) != 0
-                 || json_array_append_new(list, object) != 0;
+    for (i = 0; i < run->broken->nelts; i++) {
+        target = APR_ARRAY_IDX(run->broken, i, cli_target_row_t *);
+        advise_add_target(run, target, target->requests - target->failed,
+                          list, &row);
     }
-    return failed;
+    return list;
 }
 
 
@@ -283,15 +284,16 @@ advise_sender_order(const void *a, const void *b)
 }
 
 
-static int
-advise_fill_senders(const advise_run_t *run, size_t which, json_t *list)
+static json_t *
+advise_fill_senders(const advise_run_t *run, size_t which)
 {
     apr_hash_index_t   *i;
     apr_array_header_t *senders = apr_array_make(run->pool, 16,
                                                  sizeof(advise_sender_t *));
     advise_sender_t    *sender;
-    json_t             *object;
-    int                 k, failed = 0;
+    json_t             *list = json_array();
+    cli_call_t          row;
+    int                 k;
 
     for (i = apr_hash_first(run->pool, run->senders[which]); i != NULL;
          i = apr_hash_next(i))
@@ -300,21 +302,23 @@ advise_fill_senders(const advise_run_t *run, size_t which, json_t *list)
     }
     qsort(senders->elts, (size_t) senders->nelts, sizeof(advise_sender_t *),
           advise_sender_order);
-    for (k = 0; !failed && k < senders->nelts && k < ADVISE_SHOWN; k++) {
+    for (k = 0; k < senders->nelts && k < ADVISE_SHOWN; k++) {
         sender = APR_ARRAY_IDX(senders, k, advise_sender_t *);
-        object = json_pack("{s:o}", "requests", cli_number(sender->requests));
-        failed = advise_set(object, run->pool, "text", sender->text) != 0
-                 || json_array_append_new(list, object) != 0;
+        cli_add_row(run->call, list, &row);
+        cli_set(&row, "requests", cli_number(sender->requests));
+        cli_set_octets(&row, "text", sender->text);
     }
-    return failed;
+    return list;
 }
 
 
-static int
-advise_fill_trouble(const advise_run_t *run, json_t *list)
+static json_t *
+advise_fill_trouble(const advise_run_t *run)
 {
     const advise_trouble_t *trouble;
-    json_t                 *examples;
+    json_t                 *list = json_array();
+    cli_call_t              row;
+    iri_str_t               examples[ADVISE_EXAMPLES];
     size_t                  i, k;
 
     for (i = 0; i < IRI_LINT_KINDS; i++) {
@@ -322,83 +326,59 @@ advise_fill_trouble(const advise_run_t *run, json_t *list)
         if (trouble->count == 0) {
             continue;
         }
-        examples = json_array();
         for (k = 0; k < ADVISE_EXAMPLES && trouble->example[k] != NULL; k++) {
-            json_array_append_new(examples, json_string(trouble->example[k]));
+            examples[k] = cli_str(trouble->example[k]);
         }
-        if (json_array_append_new(
-                list, json_pack("{s:s, s:o, s:s, s:o}", "kind",
-                                iri_lint_text((iri_lint_kind_t) i), "count",
-                                cli_number(trouble->count), "why",
-                                iri_lint_clause((iri_lint_kind_t) i),
-                                "examples", examples))
-            != 0)
-        {
-            return -1;
-        }
+        cli_add_row(run->call, list, &row);
+        cli_set_text(&row, "kind", iri_lint_text((iri_lint_kind_t) i));
+        cli_set(&row, "count", cli_number(trouble->count));
+        cli_set_text(&row, "why", iri_lint_clause((iri_lint_kind_t) i));
+        cli_set_list(&row, "examples", examples, k);
     }
-    return 0;
+    return list;
 }
 
 
-int
+void
 advise_fill(const advise_run_t *run)
 {
-    json_t *object = run->call->object, *rules = json_array();
-    json_t *settings = json_array(), *places = json_array();
-    json_t *unsure = json_array(), *lost = json_array();
-    json_t *referers = json_array(), *agents = json_array();
-    json_t *trouble = json_array(), *broken = json_array();
-    int     i;
+    const advise_config_t *read = &run->conf->read;
+    cli_call_t            *call = run->call;
+    json_t                *rules = json_array();
+    int                    i;
 
-    for (i = 0; i < run->conf->read.rules->nelts; i++) {
-        json_array_append_new(rules,
-                              json_string(APR_ARRAY_IDX(run->conf->read.rules,
-                                                        i, const char *)));
+    for (i = 0; i < read->rules->nelts; i++) {
+        json_array_append_new(
+            rules, json_string(APR_ARRAY_IDX(read->rules, i, const char *)));
     }
-    if (advise_fill_settings(run, settings)
-        || advise_fill_places(run, places, unsure)
-        || advise_fill_lost(run, lost) || advise_fill_broken(run, broken)
-        || advise_fill_senders(run, 0, referers)
-        || advise_fill_senders(run, 1, agents)
-        || advise_fill_trouble(run, trouble)
-        || advise_set(object, run->pool, "root", run->conf->settings->root))
-    {
-        return -1;
-    }
-    json_object_set_new(
-        object, "server",
-        json_string(run->conf->read.server == 'h' ? "httpd" : "nginx"));
-    json_object_set_new(object, "root_of_config",
-                        json_boolean(run->conf->root_of_config));
-    json_object_set_new(object, "lines", cli_number(run->targets.lines));
-    json_object_set_new(object, "requests",
-                        cli_number(run->targets.requests));
-    json_object_set_new(object, "failed", cli_number(run->failed));
-    json_object_set_new(object, "answered", cli_number(run->answered));
-    json_object_set_new(object, "dropped", cli_number(run->targets.dropped));
-    json_object_set_new(object, "names", cli_number(run->tree.names));
-    json_object_set_new(object, "directories",
-                        cli_number((uint64_t) run->tree.places->nelts));
-    json_object_set_new(object, "unread", cli_number(run->tree.unread));
-    json_object_set_new(object, "links", cli_number(run->tree.links));
-    json_object_set_new(object, "rules", rules);
-    json_object_set_new(
-        object, "locations",
-        json_boolean(run->conf->config == NULL || run->conf->read.locations));
-    json_object_set_new(object, "settings", settings);
-    json_object_set_new(object, "places", places);
-    json_object_set_new(object, "unsure", unsure);
-    json_object_set_new(object, "lost", lost);
-    json_object_set_new(object, "broken", broken);
-    json_object_set_new(object, "referers", referers);
-    json_object_set_new(object, "user_agents", agents);
-    json_object_set_new(object, "trouble", trouble);
+    cli_set_octets(call, "root", run->conf->settings->root);
+    cli_set_text(call, "server", read->server == 'h' ? "httpd" : "nginx");
+    cli_set(call, "root_of_config", json_boolean(run->conf->root_of_config));
+    cli_set(call, "lines", cli_number(run->targets.lines));
+    cli_set(call, "requests", cli_number(run->targets.requests));
+    cli_set(call, "failed", cli_number(run->failed));
+    cli_set(call, "answered", cli_number(run->answered));
+    cli_set(call, "dropped", cli_number(run->targets.dropped));
+    cli_set(call, "names", cli_number(run->tree.names));
+    cli_set(call, "directories",
+            cli_number((uint64_t) run->tree.places->nelts));
+    cli_set(call, "unread", cli_number(run->tree.unread));
+    cli_set(call, "links", cli_number(run->tree.links));
+    cli_set(call, "rules", rules);
+    cli_set(call, "locations",
+            json_boolean(run->conf->config == NULL || read->locations));
+    cli_set(call, "settings", advise_fill_settings(run));
+    cli_set(call, "places", advise_fill_places(run));
+    cli_set(call, "unsure", advise_fill_unsure(run));
+    cli_set(call, "lost", advise_fill_lost(run));
+    cli_set(call, "broken", advise_fill_broken(run));
+    cli_set(call, "referers", advise_fill_senders(run, 0));
+    cli_set(call, "user_agents", advise_fill_senders(run, 1));
+    cli_set(call, "trouble", advise_fill_trouble(run));
     if (run->conf->verify || run->changed != 0) {
-        json_object_set_new(object, "kept", cli_number(run->kept));
-        json_object_set_new(object, "changed", cli_number(run->changed));
+        cli_set(call, "kept", cli_number(run->kept));
+        cli_set(call, "changed", cli_number(run->changed));
     }
-    return 0;
 }
 
 

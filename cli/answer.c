@@ -132,7 +132,8 @@ cli_set_value(cli_call_t *call, iri_status_t status, iri_str_t value)
     if (status != IRI_OK) {
         return cli_fail(call, status);
     }
-    return cli_set_octets(call, "value", value);
+    cli_set_octets(call, "value", value);
+    return 0;
 }
 
 

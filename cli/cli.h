@@ -418,14 +418,17 @@ const char *cli_printable(apr_pool_t *pool, iri_str_t octets);
  * Set a field of call->object: to a new value; to octets, converted by
  * cli_text; to a text in UTF-8; to null if the data of octets is NULL; to a
  * list of octets.  If octets were escaped, the name is added to the list
- * "escaped".  cli_set_octets returns 0.
+ * "escaped".
  */
 void cli_set(cli_call_t *call, const char *name, json_t *value);
-int cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets);
+void cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets);
 void cli_set_text(cli_call_t *call, const char *name, const char *text);
 void cli_set_optional(cli_call_t *call, const char *name, iri_str_t octets);
 void cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
                   size_t count);
+
+/* Append a new object to a list, and set it as that of *row. */
+void cli_add_row(const cli_call_t *call, json_t *list, cli_call_t *row);
 
 /* A string until its NUL; the octets are not copied. */
 iri_str_t cli_str(const char *text);

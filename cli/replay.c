@@ -185,17 +185,6 @@ replay_takes(void *arg, const cli_request_t *request)
 
 /* ---- the answer ---------------------------------------------------------- */
 
-/* Append an object to a list, and set it as that of a call. */
-static void
-replay_add(const replay_run_t *run, json_t *list, cli_call_t *line)
-{
-    memset(line, 0, sizeof(*line));
-    line->pool = run->pool;
-    line->object = json_object();
-    json_array_append_new(list, line->object);
-}
-
-
 static json_t *
 replay_forms(const replay_run_t *run)
 {
@@ -207,7 +196,7 @@ replay_forms(const replay_run_t *run)
         const replay_form_t *form = &APR_ARRAY_IDX(run->forms, i,
                                                    replay_form_t);
 
-        replay_add(run, list, &line);
+        cli_add_row(run->call, list, &line);
         cli_set_text(&line, "form", iri_form_text(form->form));
         cli_set_octets(&line, "charset", form->charset);
         cli_set(&line, "requests", cli_number(form->requests));
@@ -229,7 +218,7 @@ replay_top(const replay_run_t *run)
         const cli_target_row_t *target = APR_ARRAY_IDX(run->targets.list, i,
                                                        cli_target_row_t *);
 
-        replay_add(run, list, &line);
+        cli_add_row(run->call, list, &line);
         cli_set(&line, "requests", cli_number(target->requests));
         cli_set_text(&line, "outcome", cli_outcome_text(target->outcome));
         cli_set_octets(&line, "target", target->octets);

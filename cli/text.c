@@ -272,7 +272,7 @@ cli_add_escaped(cli_call_t *call, const char *name)
 }
 
 
-int
+void
 cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets)
 {
     int escaped;
@@ -281,7 +281,16 @@ cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets)
     if (escaped) {
         cli_add_escaped(call, name);
     }
-    return 0;
+}
+
+
+void
+cli_add_row(const cli_call_t *call, json_t *list, cli_call_t *row)
+{
+    memset(row, 0, sizeof(*row));
+    row->pool = call->pool;
+    row->object = json_object();
+    json_array_append_new(list, row->object);
 }
 
 
