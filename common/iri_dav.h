@@ -70,7 +70,8 @@ iri_str_t iri_destination_path(iri_str_t value);
  *
  *   host      replaces the host; empty: it stays
  *   value     the field; the new one ends in a NUL, which is not counted
- *   reading   of the path; all 0 for an ASCII path, which stays as it is
+ *   reading   set to the reading of the path; all 0 for an ASCII path, which
+ *             stays as it is
  *
  * Returns: 0; else the HTTP status to answer with: 400 for an invalid escape,
  * that of a path that is refused, which is logged, or 500.
@@ -112,8 +113,10 @@ int iri_destination_check(const iri_env_t *env, iri_str_t source,
  * Find the path of a resource tag.
  *
  *   path       as in the tag, raw or percent-encoded; not empty
- *   paths[0]   its canonical path, decoded; empty before the call: it stays
- *   paths[1]   the path of a second tag with the same lists; the same: none
+ *   paths[0]   to be set to its canonical path, decoded; if it stays empty,
+ *              the tag is not changed
+ *   paths[1]   to be set to the path of a second tag, which gets the same
+ *              lists; if it stays empty, there is none
  *
  * Returns: IRI_OK; any other status ends iri_if_field_map().
  */

@@ -132,9 +132,10 @@ typedef enum {
     IRI_NAME_UNLINKED,    /* it may, but the path leads to another entry or to
                              none: a listing shows the name without a link */
     IRI_NAME_LINKED,      /* it may */
-    IRI_NAME_DIRECTORY    /* it is a directory, and the path has no final "/".
-                             A choice is judged again with "/"; the entry of a
-                             listing, a new directory, is hidden */
+    IRI_NAME_DIRECTORY    /* it is a directory, but its path has no final "/": a
+                             choice is judged again with "/"; in a listing the
+                             entry is hidden, since it was no directory when it
+                             was read */
 } iri_name_result_t;
 
 /*

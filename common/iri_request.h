@@ -403,7 +403,7 @@ typedef struct {
     const iri_tree_conf_t *to;     /* of names in the Destination */
     const iri_lookup_t *written;   /* of path, by the settings with which the
                                server writes it; NULL: iri_request_refuse()
-                               has judged the name, or it is plain */
+                               has judged the name, or it needs no lookup */
     const iri_lookup_t *judged;    /* of path, by the settings of the
                                Destination; NULL: the same */
     iri_why_t why;          /* set for 409: the reason on its page; NONE: no

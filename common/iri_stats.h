@@ -26,9 +26,9 @@
 typedef struct {
     void  *memory;   /* iri_stats_size() octets, aligned as by malloc, all 0 or
                         used before: its counts continue */
-    void (*lock)(void *ctx);     /* held for a few microseconds by requests */
-    void (*unlock)(void *ctx);   /* in legacy encodings, by the report, and once
-                        a day; must be released if its process dies */
+    void (*lock)(void *ctx);     /* taken for a few microseconds: by requests in
+                        legacy encodings, by the report, and once a day */
+    void (*unlock)(void *ctx);   /* also if the process that has it dies */
     void  *ctx;      /* argument of lock and unlock; may be NULL */
 } iri_stats_t;
 

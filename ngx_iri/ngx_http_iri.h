@@ -265,8 +265,6 @@ typedef struct {
 
 /* iri_charset $variable, for one request (ngx_http_iri_read.c) */
 typedef struct ngx_http_iri_client_s  ngx_http_iri_client_t;
-/* A page of names (ngx_http_iri_listing.h) */
-typedef struct ngx_http_iri_listing_s  ngx_http_iri_listing_t;
 
 /* The context of a request; zero at first. */
 typedef struct {
@@ -280,8 +278,6 @@ typedef struct {
         unsigned waited:1;      /* 1: the request has waited for an index; it
                                    does not wait again */
     } lookup;
-
-    ngx_http_iri_listing_t *listing;    /* NULL: no page of names */
 
     ngx_http_iri_snapshot_t *snapshot;  /* taken before the first rule, and
                                    again before the first rule for an error
@@ -298,15 +294,8 @@ typedef struct {
                                    it again */
     } rules;
 
-    struct {
-        ngx_http_iri_client_t *client;  /* NULL: the variable of iri_charset was
-                                   not evaluated */
-        ngx_str_t link;         /* value of the field Link; empty: none */
-        ngx_str_t location;     /* value of the Location of iri_redirect; empty:
-                                   none */
-        ngx_uint_t redirect;    /* iri_redirect of the location whose try_files
-                                   may make an internal redirect; 0: none */
-    } header;
+    ngx_http_iri_client_t *client;  /* NULL: the variable of iri_charset was not
+                                   evaluated */
 } ngx_http_iri_ctx_t;
 
 

@@ -97,7 +97,7 @@ ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         || ilcf->configured->alias == NGX_MAX_SIZE_T_VALUE || r != r->main
         || r->internal || r->content_handler != NULL || ctx->snapshot == NULL
         || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-        || ctx->listing != NULL)
+        || ngx_http_iri_listing(r) != NULL)
     {
         return NGX_DECLINED;
     }

@@ -180,8 +180,8 @@ ngx_http_iri_check_setting(ngx_conf_t *cf, const iri_charsets_t *charsets)
     ngx_http_iri_srv_conf_t *iscf = NULL;
 
     /*
-     * For a directive in http{}, and for iri_status, which has no argument and
-     * counts the requests of all servers, iri must be on in any server.
+     * A directive in http{} has an effect if iri is on in any server.  So has
+     * iri_status, the only directive without arguments.
      */
     if (cf->cmd_type != NGX_HTTP_MAIN_CONF && cf->args->nelts > 1) {
         iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);

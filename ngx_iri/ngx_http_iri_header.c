@@ -27,7 +27,36 @@ typedef struct {
 } ngx_http_iri_header_srv_conf_t;
 
 
+/* The context of a request; zero at first. */
+typedef struct {
+    ngx_http_iri_owner_t owner;
+    ngx_str_t            link;     /* value of the field Link; empty: none */
+    ngx_str_t            location; /* value of the Location of iri_redirect;
+                                        empty: none */
+    ngx_uint_t           redirect; /* iri_redirect of the location whose
+                                        try_files may make an internal
+                                        redirect; 0: none */
+} ngx_http_iri_header_ctx_t;
+
+
 static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;
+
+
+/* Returns: the context of r, or NULL if it has none. */
+static ngx_http_iri_header_ctx_t *
+ngx_http_iri_header_ctx(ngx_http_request_t *r)
+{
+    return ngx_http_iri_feature_ctx(r, &ngx_http_iri_header_module);
+}
+
+
+/* The same, created if there is none.  Returns: NULL without memory. */
+static ngx_http_iri_header_ctx_t *
+ngx_http_iri_header_ctx_get_or_create(ngx_http_request_t *r)
+{
+    return ngx_http_iri_feature_ctx_get_or_create(
+        r, &ngx_http_iri_header_module, sizeof(ngx_http_iri_header_ctx_t));
+}
 
 
 /* ---- references --------------------------------------------------------- */
@@ -109,8 +138,8 @@ ngx_http_iri_send_relative(ngx_http_request_t *r)
  * and host.  That of iri_redirect is a URI-reference already.
  */
 static ngx_int_t
-ngx_http_iri_write_location(ngx_http_request_t       *r,
-                            const ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_write_location(ngx_http_request_t              *r,
+                            const ngx_http_iri_header_ctx_t *ctx)
 {
     ngx_uint_t                completed, own;
     ngx_table_elt_t          *h = r->headers_out.location;
@@ -121,8 +150,8 @@ ngx_http_iri_write_location(ngx_http_request_t       *r,
     completed = clcf->absolute_redirect && h->value.len != 0
                 && h->value.data[0] == '/';
 
-    own = ctx != NULL && ctx->header.location.data == h->value.data
-          && ctx->header.location.len == h->value.len;
+    own = ctx != NULL && ctx->location.data == h->value.data
+          && ctx->location.len == h->value.len;
 
     if (!own
         && ngx_http_iri_write_reference(
@@ -148,8 +177,8 @@ ngx_http_iri_is_field(const ngx_table_elt_t *h, const char *name)
 
 
 /*
- * Make Location and Content-Location URI-references that are in the list of
- * fields only: those of an upstream or of another module.
+ * An upstream or another module has added Location or Content-Location to the
+ * list of fields: make their values URI-references.
  */
 static ngx_int_t
 ngx_http_iri_write_other_fields(ngx_http_request_t *r)
@@ -194,28 +223,29 @@ ngx_http_iri_write_other_fields(ngx_http_request_t *r)
  * nginx changes 200 to 304 later.
  */
 static ngx_int_t
-ngx_http_iri_write_link(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_write_link(ngx_http_request_t *r, ngx_http_iri_header_ctx_t *ctx)
 {
     ngx_uint_t status = r->headers_out.status;
 
-    if (ctx == NULL || ctx->header.link.len == 0 || r->error_page
+    if (ctx == NULL || ctx->link.len == 0 || r->error_page
         || (status != NGX_HTTP_NOT_MODIFIED && !iri_may_link((int) status)))
     {
         return NGX_OK;
     }
 
-    if (ngx_http_iri_header_add(r, "Link", ctx->header.link) == NULL) {
+    if (ngx_http_iri_header_add(r, "Link", ctx->link) == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_str_null(&ctx->header.link);
+    ngx_str_null(&ctx->link);
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_http_iri_write_references(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_write_references(ngx_http_request_t        *r,
+                              ngx_http_iri_header_ctx_t *ctx)
 {
     if (ngx_http_iri_write_other_fields(r) != NGX_OK) {
         return NGX_ERROR;
@@ -358,18 +388,18 @@ ngx_http_iri_redirect_defer(ngx_http_request_t            *r,
                             const ngx_http_iri_loc_conf_t *ilcf,
                             iri_presence_t                 presence)
 {
-    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_header_ctx_t *ctx;
 
     if (presence != IRI_ABSENT || r->internal || !ilcf->try_files) {
         return NGX_DECLINED;
     }
 
-    ctx = ngx_http_iri_ctx_get_or_create(r);
+    ctx = ngx_http_iri_header_ctx_get_or_create(r);
     if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ctx->header.redirect = ilcf->redirect;
+    ctx->redirect = ilcf->redirect;
 
     return NGX_DECLINED;
 }
@@ -383,7 +413,7 @@ static ngx_uint_t
 ngx_http_iri_redirect_status(ngx_http_request_t            *r,
                              const ngx_http_iri_loc_conf_t *ilcf)
 {
-    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_header_ctx_t *ctx;
 
     if (r != r->main || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
         || (r->internal
@@ -392,10 +422,9 @@ ngx_http_iri_redirect_status(ngx_http_request_t            *r,
         return 0;
     }
 
-    ctx = r->internal ? ngx_http_iri_ctx(r) : NULL;
+    ctx = r->internal ? ngx_http_iri_header_ctx(r) : NULL;
 
-    return ctx != NULL && ctx->header.redirect != 0 ? ctx->header.redirect
-                                                    : ilcf->redirect;
+    return ctx != NULL && ctx->redirect != 0 ? ctx->redirect : ilcf->redirect;
 }
 
 
@@ -407,8 +436,8 @@ static ngx_int_t
 ngx_http_iri_redirect_send(ngx_http_request_t *r, const iri_env_t *env,
                            iri_str_t location, ngx_uint_t status)
 {
-    iri_str_t           link;
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
+    iri_str_t                  link;
+    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_header_ctx_get_or_create(r);
 
     if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -419,21 +448,21 @@ ngx_http_iri_redirect_send(ngx_http_request_t *r, const iri_env_t *env,
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
-        ctx->header.link = ngx_http_iri_ngx_str(link);
+        ctx->link = ngx_http_iri_ngx_str(link);
 
         return NGX_DECLINED;
     }
 
-    ctx->header.location = ngx_http_iri_ngx_str(location);
+    ctx->location = ngx_http_iri_ngx_str(location);
 
     ngx_http_clear_location(r);
     r->headers_out.location = ngx_http_iri_header_add(r, "Location",
-                                                      ctx->header.location);
+                                                      ctx->location);
     if (r->headers_out.location == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    iri_request_redirected(ctx->request, (int) status);
+    iri_request_redirected(ngx_http_iri_ctx(r)->request, (int) status);
 
     return (ngx_int_t) status;
 }
@@ -531,13 +560,13 @@ ngx_http_iri_write_advertised(ngx_http_request_t *r)
  * too.
  */
 static ngx_uint_t
-ngx_http_iri_may_have_references(const ngx_http_request_t *r,
-                                 const ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_may_have_references(const ngx_http_request_t        *r,
+                                 const ngx_http_iri_header_ctx_t *ctx)
 {
     ngx_uint_t status = r->headers_out.status;
 
     return r->headers_out.location != NULL || r->upstream != NULL
-           || (ctx != NULL && ctx->header.link.len != 0)
+           || (ctx != NULL && ctx->link.len != 0)
            || status == NGX_HTTP_CREATED
            || (status >= NGX_HTTP_MOVED_PERMANENTLY
                && status < NGX_HTTP_BAD_REQUEST
@@ -547,9 +576,10 @@ ngx_http_iri_may_have_references(const ngx_http_request_t *r,
 
 /* Set the fields of the response to a main request. */
 static ngx_int_t
-ngx_http_iri_header_set(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+ngx_http_iri_header_set(ngx_http_request_t            *r,
                         const ngx_http_iri_srv_conf_t *iscf)
 {
+    ngx_http_iri_header_ctx_t      *ctx = ngx_http_iri_header_ctx(r);
     ngx_http_iri_header_srv_conf_t *hscf;
 
     hscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_header_module);
@@ -603,7 +633,7 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
         r->valid_location = 1;
     }
 
-    if (r == r->main && ngx_http_iri_header_set(r, ctx, iscf) != NGX_OK) {
+    if (r == r->main && ngx_http_iri_header_set(r, iscf) != NGX_OK) {
         return NGX_ERROR;
     }
 

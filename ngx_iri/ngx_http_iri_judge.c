@@ -221,6 +221,8 @@ ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
     ngx_memcpy(sr->ctx, first->ctx, ngx_http_max_module * sizeof(void *));
     ngx_http_set_ctx(sr, NULL, ngx_http_iri_module);
     ngx_http_set_ctx(sr, NULL, ngx_http_iri_dav_module);
+    ngx_http_set_ctx(sr, NULL, ngx_http_iri_header_module);
+    ngx_http_set_ctx(sr, NULL, ngx_http_iri_listing_module);
     ngx_http_iri_address_set(sr, &first->address);
 
     return ngx_http_iri_variables_restore(sr, first);

@@ -106,7 +106,7 @@ static void
 ngx_http_iri_listing_run(ngx_http_request_t *r)
 {
     ngx_int_t               rc;
-    ngx_http_iri_listing_t *listing = ngx_http_iri_ctx(r)->listing;
+    ngx_http_iri_listing_t *listing = ngx_http_iri_listing(r);
 
     rc = ngx_http_iri_entries_run(r, listing);
 
@@ -215,9 +215,11 @@ ngx_http_iri_listing_cleanup(void *data)
 ngx_http_iri_listing_t *
 ngx_http_iri_listing_create(ngx_http_request_t *r)
 {
-    ngx_pool_cleanup_t *cln;
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
+    ngx_pool_cleanup_t         *cln;
+    ngx_http_iri_listing_ctx_t *ctx;
 
+    ctx = ngx_http_iri_feature_ctx_get_or_create(
+        r, &ngx_http_iri_listing_module, sizeof(ngx_http_iri_listing_ctx_t));
     cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_iri_listing_t));
     if (ctx == NULL || cln == NULL) {
         return NULL;

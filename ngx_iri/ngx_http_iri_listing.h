@@ -79,7 +79,7 @@ ngx_int_t ngx_http_iri_judge_handler(ngx_http_request_t *r);
 /* ---- ngx_http_iri_entries.c --------------------------------------------- */
 
 /* A page of names. */
-struct ngx_http_iri_listing_s {
+typedef struct {
     iri_env_t env;
     iri_listing_t *page;        /* the names in the core */
     ngx_event_t event;          /* posted to continue after other requests */
@@ -98,7 +98,24 @@ struct ngx_http_iri_listing_s {
     iri_listing_entry_t entry;  /* the name that is judged */
     ngx_uint_t judged;          /* the number of subrequests that have ended */
     ngx_http_iri_judge_t judge;
-};
+} ngx_http_iri_listing_t;
+
+/* The context of a request */
+typedef struct {
+    ngx_http_iri_owner_t owner;
+    ngx_http_iri_listing_t *listing;    /* the last page that was begun */
+} ngx_http_iri_listing_ctx_t;
+
+/* Returns: the page of r; NULL if none was begun. */
+static inline ngx_http_iri_listing_t *
+ngx_http_iri_listing(ngx_http_request_t *r)
+{
+    ngx_http_iri_listing_ctx_t *ctx;
+
+    ctx = ngx_http_iri_feature_ctx(r, &ngx_http_iri_listing_module);
+
+    return ctx != NULL ? ctx->listing : NULL;
+}
 
 /*
  * Open the directory listing->name.
@@ -143,7 +160,7 @@ ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 ngx_int_t ngx_http_iri_listing_handler(ngx_http_request_t *r);
 
 /*
- * Create the listing of the context of r.
+ * Create a page, and set it in the context of r.
  * Returns: NULL if memory is exhausted.
  */
 ngx_http_iri_listing_t *ngx_http_iri_listing_create(ngx_http_request_t *r);

@@ -472,7 +472,7 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         r->add_uri_to_alias = 0;
     }
 
-    /* An error page or the fallback of try_files, never the Destination */
+    /* A named location runs an error page or the fallback of try_files. */
     if (clcf->named) {
         ngx_http_iri_destination_cancel(r);
     }

@@ -261,11 +261,11 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
         return NULL;
     }
 
-    if (ctx->header.client == NULL) {
-        ctx->header.client = ngx_http_iri_client_evaluate(r, iscf);
+    if (ctx->client == NULL) {
+        ctx->client = ngx_http_iri_client_evaluate(r, iscf);
     }
 
-    return ctx->header.client != NULL ? &ctx->header.client->reading : NULL;
+    return ctx->client != NULL ? &ctx->client->reading : NULL;
 }
 
 
@@ -276,15 +276,13 @@ ngx_http_iri_write_vary(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || ctx->header.client == NULL
-        || ctx->header.client->vary.len == 0
+    if (ctx == NULL || ctx->client == NULL || ctx->client->vary.len == 0
         || !iri_request_varies(ctx->request))
     {
         return NGX_OK;
     }
 
-    return ngx_http_iri_header_add(r, "Vary", ctx->header.client->vary)
-                   != NULL
+    return ngx_http_iri_header_add(r, "Vary", ctx->client->vary) != NULL
                ? NGX_OK
                : NGX_ERROR;
 }

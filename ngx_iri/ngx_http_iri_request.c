@@ -112,7 +112,7 @@ ngx_http_iri_send_page(ngx_http_request_t *r, const iri_page_t *page)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    /* nginx has no text for this status. */
+    /* nginx has no reason phrase for 300, NGX_HTTP_SPECIAL_RESPONSE. */
     if (page->status == NGX_HTTP_SPECIAL_RESPONSE) {
         ngx_str_set(&r->headers_out.status_line, "300 Multiple Choices");
     }

@@ -90,7 +90,7 @@ iri_choices_head(iri_page_part_t *part, iri_str_t asked)
 }
 
 
-/* It depends on the client's access, and on the entries that exist now. */
+/* No cache may store the page: it depends on the client's access. */
 iri_status_t
 iri_choices_write(const iri_listing_t *listing, iri_page_t *out)
 {

@@ -473,7 +473,7 @@ iri_json_listing(iri_page_part_t *part, const iri_listing_t *listing)
 
 /* ---- the page ------------------------------------------------------------ */
 
-/* It depends on what the client may get, so shared caches must not store it. */
+/* Shared caches must not store the page: it depends on the client's access. */
 iri_status_t
 iri_listing_write(iri_listing_t *listing, iri_page_t *out)
 {

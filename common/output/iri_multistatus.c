@@ -31,7 +31,7 @@
 #define IRI_MS_PREFIXES 16u /* number of prefix bindings */
 #define IRI_MS_SCRATCH  (512u * 1024u) /* for one name at a time */
 
-/* The element, as far as it is recognized. */
+/* The elements that are recognized. */
 typedef enum {
     IRI_MS_NONE,  /* outside the root element */
     IRI_MS_OTHER, /* any element that is copied, with all in it */
@@ -70,7 +70,7 @@ static const struct {
     { IRI_STR("<?"), IRI_STR("?>") },
 };
 
-#define IRI_MS_ESCAPED 3u /* the first entities are written, too */
+#define IRI_MS_ESCAPED 3u /* rows of iri_ms_entities that are written */
 
 static const struct {
     unsigned char c;

@@ -37,7 +37,7 @@ iri_destination_host(iri_str_t value)
 }
 
 
-/* The octets of value from the end of one part, or NULL, to another. */
+/* The octets between two parts of a value. */
 static iri_str_t
 iri_destination_between(const unsigned char *from, const unsigned char *to)
 {
