@@ -39,11 +39,11 @@ struct advise_place_s {
     int64_t           *cost;      /* of each charset, for this directory and
                                      all below; NULL: no legacy names there */
     int                charset;   /* index of the charset; -1: none */
-    int                unsure;    /* 1: another charset than likely is about
-                                     as likely: the parent's settings stay */
-    int                likely;    /* index of the best charset */
-    int                other;     /* with unsure: that charset; -1: none is
-                                     likely */
+    int                unsure;    /* 1: the parent's settings stay, since
+                                     another charset is about as likely */
+    int                best;      /* index of the likeliest charset */
+    int                rival;     /* with unsure: index of the other one; -1: no
+                                     charset is likely */
     int                own;       /* 1: the settings differ from the parent's */
     uint64_t           group_legacy;   /* legacy names with these settings, if
                                           own is 1 */
@@ -91,8 +91,8 @@ const char *advise_root_path(apr_pool_t *pool, const advise_root_t *root,
 /* The place of a directory below tree->current; path: octets. */
 advise_place_t *advise_tree_place(const advise_tree_t *tree, const char *path);
 
-/* Let all places have the settings of like, except for charsets and form. */
-void advise_tree_apply(advise_tree_t *tree, const cli_settings_t *like);
+/* Copy settings to all places, except for charsets and form. */
+void advise_tree_apply(advise_tree_t *tree, const cli_settings_t *settings);
 
 /* The settings of a directory, for iri_search_t. */
 const iri_tree_conf_t *advise_tree_settings(const iri_env_t    *env,
@@ -135,7 +135,7 @@ void advise_trials_choose(advise_trials_t *trials);
 /* The chosen charsets, sorted. */
 iri_charsets_t advise_trials_charsets(const advise_trials_t *trials);
 
-/* ---- advise_rules.c ----------------------------------------------------- */
+/* ---- advise_config.c ----------------------------------------------------- */
 
 /* The configuration of a server. */
 typedef struct {

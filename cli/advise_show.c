@@ -151,12 +151,12 @@ advise_fill_unsure(const advise_run_t *run)
         cli_set(&row, "names", cli_number(place->legacy->names));
         cli_set_octets(&row, "charset",
                        iri_charset_name(iri_detector_charset(
-                           detector, (size_t) place->likely)));
+                           detector, (size_t) place->best)));
         cli_set_octets(&row, "or",
-                       place->other < 0
+                       place->rival < 0
                            ? cli_str("")
                            : iri_charset_name(iri_detector_charset(
-                               detector, (size_t) place->other)));
+                               detector, (size_t) place->rival)));
     }
     return list;
 }

@@ -254,7 +254,7 @@ advise_distance(const advise_tree_t *tree, const advise_place_t *place,
                 size_t i)
 {
     const iri_detected_t *detected = place->legacy->detected;
-    size_t                best = (size_t) place->likely;
+    size_t                best = (size_t) place->best;
 
     return iri_detector_charset(tree->detector, i) != NULL
                    && detected[i].text != detected[best].text
@@ -274,11 +274,11 @@ static void
 advise_doubt(const advise_tree_t *tree, advise_place_t *place)
 {
     const iri_detected_t *detected;
-    size_t                i, known, best = (size_t) place->likely;
+    size_t                i, known, best = (size_t) place->best;
 
     if (place->cost[best] >= 0) {
         place->unsure = 1;
-        place->other = -1;
+        place->rival = -1;
         return;
     }
     if (place->legacy == NULL) {
@@ -297,10 +297,10 @@ advise_doubt(const advise_tree_t *tree, advise_place_t *place)
             && detected[i].known == detected[best].known)
         {
             place->unsure = 1;
-            place->other = (int) i;
+            place->rival = (int) i;
         }
     }
-    place->likely = (int) known;
+    place->best = (int) known;
 }
 
 
@@ -315,7 +315,7 @@ advise_choose(const advise_tree_t *tree, advise_place_t *place)
         return;
     }
     least = advise_least(place->cost);
-    place->likely = (int) least;
+    place->best = (int) least;
     if (parent != NULL && parent->charset >= 0
         && place->cost[parent->charset] <= place->cost[least] + ADVISE_CHANGE)
     {
@@ -327,7 +327,7 @@ advise_choose(const advise_tree_t *tree, advise_place_t *place)
         place->charset = parent != NULL ? parent->charset : -1;
         return;
     }
-    place->charset = place->likely;
+    place->charset = place->best;
     place->own = 1;
 }
 
@@ -504,7 +504,7 @@ advise_tree_read(advise_tree_t *tree)
 
 
 void
-advise_tree_apply(advise_tree_t *tree, const cli_settings_t *like)
+advise_tree_apply(advise_tree_t *tree, const cli_settings_t *settings)
 {
     advise_place_t *place;
     iri_charsets_t  charsets;
@@ -514,10 +514,10 @@ advise_tree_apply(advise_tree_t *tree, const cli_settings_t *like)
         place = APR_ARRAY_IDX(tree->places, i, advise_place_t *);
         if (place->own) {
             charsets = place->tree.charsets;
-            place->tree = like->tree;
+            place->tree = settings->tree;
             place->tree.charsets = charsets;
             place->tree.names = tree->form;
-            iri_tree_conf_finish(&like->reading, &place->tree);
+            iri_tree_conf_finish(&settings->reading, &place->tree);
         }
     }
 }

@@ -1,5 +1,5 @@
 /*
- * advise_rules.c - roots, error pages and server names of a configuration, and
+ * advise_config.c - roots, error pages and server names of a configuration, and
  * its rules that would no longer match
  *
  * With the module rules are compared with the canonical path.  A rule in a
