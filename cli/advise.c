@@ -97,6 +97,9 @@ static const struct {
     { "%u", 0, IRI_MATCH_NONE, IRI_REPAIR_U, IRI_FORM_U, 0, "with %uXXXX" },
     { "accents", IRI_FOLD_ACCENTS, IRI_MATCH_ACCENTS, 0, IRI_FORM_ASCII, 1,
       "other accents, which may be another file" },
+    { "accents:latin", IRI_FOLD_ACCENTS | IRI_FOLD_LATIN, IRI_MATCH_ACCENTS,
+      0, IRI_FORM_ASCII, 1,
+      "other accents or strokes, which may be another file" },
     { "spelling", IRI_FOLD_SPELLING, IRI_MATCH_SPELLING, 0, IRI_FORM_ASCII, 1,
       "one typo, or another file" },
 };
@@ -537,8 +540,12 @@ advise_words_choose(advise_run_t *run, apr_array_header_t *open)
         trial.reading.repair = trial.tree.repair;
         advise_apply(run, &trial);
         gain = advise_try_all(run, &trial, open, &left);
-        if (gain == 0) {
-            continue;
+        if (gain == 0
+            || (advise_words[i].match != 0 && i > 0
+                && advise_words[i].level == advise_words[i - 1].level
+                && gain <= run->by_word[i - 1]))
+        {
+            continue; /* as many as with the weaker word */
         }
         run->words |= 1u << i;
         run->by_word[i] = gain;

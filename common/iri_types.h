@@ -248,6 +248,7 @@ typedef enum {
 #define IRI_FOLD_EXACT_ONLY    0x80u   /* the value "exact" */
 #define IRI_FOLD_TURKIC       0x100u   /* with CASE: "i" and "I" differ */
 #define IRI_FOLD_GERMAN       0x200u   /* with ACCENTS: "ae" is a-umlaut */
+#define IRI_FOLD_LATIN        0x800u   /* with ACCENTS: o-stroke is "o" */
 #define IRI_FOLD_ESCAPES      0x400u   /* set by iri_tree_conf_finish: repair
                                           has a bit of IRI_REPAIR_ESCAPES */
 
@@ -257,7 +258,8 @@ typedef enum {
 
 /* All bits that determine the keys of an index */
 #define IRI_FOLD_KEYS                                                         \
-    (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS | IRI_FOLD_TURKIC | IRI_FOLD_GERMAN)
+    (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS | IRI_FOLD_TURKIC | IRI_FOLD_GERMAN  \
+     | IRI_FOLD_LATIN)
 
 /* The action that the server has to take. */
 typedef enum {

@@ -79,7 +79,8 @@ const iri_words_t iri_match_words = {
     "takes \"exact\", or any of \"normalization\", \"variants\", \"width\","
     " \"case\" (\"case:tr\" for Turkish, \"case:az\" for Azerbaijani),"
     " \"accents\" (\"accents:de\" for German: \"ae\", \"oe\", \"ue\" for"
-    " umlauts) and \"spelling\"",
+    " umlauts; \"accents:latin\" for letters such as o-stroke, too) and"
+    " \"spelling\"",
     NULL,
     "cannot combine \"exact\" with other words",
     { { "exact", IRI_FOLD_EXACT_ONLY },
@@ -92,6 +93,8 @@ const iri_words_t iri_match_words = {
       { "accents", IRI_FOLD_NORMALIZATION | IRI_FOLD_ACCENTS },
       { "accents:de",
         IRI_FOLD_NORMALIZATION | IRI_FOLD_ACCENTS | IRI_FOLD_GERMAN },
+      { "accents:latin",
+        IRI_FOLD_NORMALIZATION | IRI_FOLD_ACCENTS | IRI_FOLD_LATIN },
       { "spelling", IRI_FOLD_NORMALIZATION | IRI_FOLD_SPELLING } }
 };
 
