@@ -88,6 +88,8 @@ static const struct {
       "with a JIS variant" },
     { "width", IRI_FOLD_WIDTH, IRI_MATCH_WIDTH, 0, IRI_FORM_ASCII, 0,
       "in another width" },
+    { "punctuation", IRI_FOLD_PUNCTUATION, IRI_MATCH_PUNCTUATION, 0,
+      IRI_FORM_ASCII, 0, "with another space, dash or quote" },
     { "case", IRI_FOLD_CASE, IRI_MATCH_CASE, 0, IRI_FORM_ASCII, 0,
       "in another case" },
     { "double-encoding", 0, IRI_MATCH_NONE, IRI_REPAIR_DOUBLE,

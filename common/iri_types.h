@@ -226,6 +226,7 @@ typedef enum {
     IRI_MATCH_VARIANTS,        /* a JIS vendor pair, for example U+301C and
                                   U+FF5E */
     IRI_MATCH_WIDTH,           /* full width, half width */
+    IRI_MATCH_PUNCTUATION,     /* spaces, dashes and quotes that look alike */
     IRI_MATCH_CASE,            /* upper and lower case */
     IRI_MATCH_ACCENTS,         /* accents of Latin, Greek and Cyrillic */
     IRI_MATCH_SPELLING,        /* one character added, removed or replaced, or
@@ -245,6 +246,7 @@ typedef enum {
 #define IRI_FOLD_CASE          0x08u
 #define IRI_FOLD_ACCENTS       0x10u
 #define IRI_FOLD_SPELLING      0x20u
+#define IRI_FOLD_PUNCTUATION   0x40u
 #define IRI_FOLD_EXACT_ONLY    0x80u   /* the value "exact" */
 #define IRI_FOLD_TURKIC       0x100u   /* with CASE: "i" and "I" differ */
 #define IRI_FOLD_GERMAN       0x200u   /* with ACCENTS: "ae" is a-umlaut */
@@ -254,7 +256,8 @@ typedef enum {
 
 /* The differences that need an index of all names of a directory */
 #define IRI_FOLD_INDEXED                                                      \
-    (IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS | IRI_FOLD_SPELLING)
+    (IRI_FOLD_WIDTH | IRI_FOLD_PUNCTUATION | IRI_FOLD_CASE | IRI_FOLD_ACCENTS  \
+     | IRI_FOLD_SPELLING)
 
 /* All bits that determine the keys of an index */
 #define IRI_FOLD_KEYS                                                         \

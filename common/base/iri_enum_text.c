@@ -30,8 +30,8 @@ static const char *const iri_form_texts[IRI_FORMS] = {
 };
 
 static const char *const iri_match_texts[IRI_MATCHES] = {
-    "none",  "exact", "normalization", "charset",  "variants",
-    "width", "case",  "accents",       "spelling", "repair"
+    "none",        "exact", "normalization", "charset",  "variants", "width",
+    "punctuation", "case",  "accents",       "spelling", "repair"
 };
 
 static const char *const iri_verdict_texts[IRI_VERDICTS] = {

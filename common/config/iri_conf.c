@@ -10,7 +10,7 @@
 
 #include "charset/iri_charset.h"
 
-#define IRI_MAX_WORDS 10 /* words of a directive */
+#define IRI_MAX_WORDS 12 /* words of a directive */
 
 struct iri_words_s {
     const char *error;       /* for an unknown word */
@@ -77,7 +77,7 @@ const iri_words_t iri_redirect_words = {
 /* Folding includes normalization, so the words after "variants" set both. */
 const iri_words_t iri_match_words = {
     "takes \"exact\", or any of \"normalization\", \"variants\", \"width\","
-    " \"case\" (\"case:tr\" for Turkish, \"case:az\" for Azerbaijani),"
+    " \"punctuation\", \"case\" (\"case:tr\" for Turkish, \"case:az\" for Azerbaijani),"
     " \"accents\" (\"accents:de\" for German: \"ae\", \"oe\", \"ue\" for"
     " umlauts; \"accents:latin\" for letters such as o-stroke, too) and"
     " \"spelling\"",
@@ -87,6 +87,7 @@ const iri_words_t iri_match_words = {
       { "normalization", IRI_FOLD_NORMALIZATION },
       { "variants", IRI_FOLD_VARIANTS },
       { "width", IRI_FOLD_NORMALIZATION | IRI_FOLD_WIDTH },
+      { "punctuation", IRI_FOLD_NORMALIZATION | IRI_FOLD_PUNCTUATION },
       { "case", IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE },
       { "case:tr", IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE | IRI_FOLD_TURKIC },
       { "case:az", IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE | IRI_FOLD_TURKIC },

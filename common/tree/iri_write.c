@@ -108,7 +108,8 @@ iri_conflicts_with(const iri_found_t *near, iri_str_t path, iri_str_t source)
         source.len--;
     }
 
-    return near->verdict == IRI_RESTART && near->match >= IRI_MATCH_CASE
+    return near->verdict == IRI_RESTART
+           && near->match >= IRI_MATCH_PUNCTUATION
            && !(len == source.len
                 && memcmp(near->filename.data, source.data, len) == 0
                 && iri_str_equal(iri_parent_path(near->path),
@@ -126,7 +127,8 @@ iri_find_conflict(const iri_env_t *env, const iri_search_t *search,
 
     if (found->verdict != IRI_PASS
         || (search->settings_of == NULL
-            && (search->tree->match & (IRI_FOLD_CASE | IRI_FOLD_ACCENTS))
+            && (search->tree->match
+                & (IRI_FOLD_PUNCTUATION | IRI_FOLD_CASE | IRI_FOLD_ACCENTS))
                    == 0))
     {
         return IRI_OK;

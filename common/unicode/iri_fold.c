@@ -6,7 +6,7 @@
  * a key a full-width solidus may become "/", which no entry has in its name.
  *
  * The levels, in their order: JIS vendor pairs; the compatibility mappings
- * <wide> and <narrow> of Unicode; full case folding as for canonical caseless
+ * <wide> and <narrow> of Unicode; punctuation (iri_fold_plain.c); full case folding as for canonical caseless
  * matching (Unicode 3.13, D145); nonspacing marks after letters of Latin, Greek
  * and Cyrillic, with LATIN also letters that have none.  No level removes invisible characters such as joiners and
  * variation selectors.
@@ -34,6 +34,7 @@ static const struct {
 } iri_fold_levels[] = {
     { IRI_FOLD_VARIANTS, IRI_MATCH_VARIANTS },
     { IRI_FOLD_WIDTH, IRI_MATCH_WIDTH },
+    { IRI_FOLD_PUNCTUATION, IRI_MATCH_PUNCTUATION },
     { IRI_FOLD_CASE | IRI_FOLD_TURKIC, IRI_MATCH_CASE },
     { IRI_FOLD_ACCENTS | IRI_FOLD_GERMAN | IRI_FOLD_LATIN,
       IRI_MATCH_ACCENTS },
@@ -42,86 +43,6 @@ static const struct {
 
 static iri_status_t iri_fold_by_icu(const iri_env_t *env, unsigned match,
                                     iri_str_t name, iri_buf_t *out);
-
-
-/* ---- letters of LATIN ---------------------------------------------------- */
-
-/*
- * Letters that have no decomposition into a letter and an accent, with the
- * letters that CLDR's transform Latin-ASCII writes for them: those of U+00C0 to
- * U+017F, except the signs of Afrikaans, and U+1E9E.
- */
-static const struct {
-    const char *letter;
-    const char *plain;
-} iri_latin_letters[] = {
-    { "\xc3\x86", "AE" }, { "\xc3\x90", "D" },  { "\xc3\x98", "O" },
-    { "\xc3\x9e", "TH" }, { "\xc3\x9f", "ss" }, { "\xc3\xa6", "ae" },
-    { "\xc3\xb0", "d" },  { "\xc3\xb8", "o" },  { "\xc3\xbe", "th" },
-    { "\xc4\x90", "D" },  { "\xc4\x91", "d" },  { "\xc4\xa6", "H" },
-    { "\xc4\xa7", "h" },  { "\xc4\xb1", "i" },  { "\xc4\xb8", "q" },
-    { "\xc5\x81", "L" },  { "\xc5\x82", "l" },  { "\xc5\x8a", "N" },
-    { "\xc5\x8b", "n" },  { "\xc5\x92", "OE" }, { "\xc5\x93", "oe" },
-    { "\xc5\xa6", "T" },  { "\xc5\xa7", "t" },  { "\xe1\xba\x9e", "SS" },
-};
-
-
-/* Returns: what is written for the letter at p; NULL: no such letter. */
-static const char *
-iri_latin_plain(const unsigned char *p, size_t len)
-{
-    size_t i;
-
-    for (i = 0; i < sizeof(iri_latin_letters) / sizeof(iri_latin_letters[0]);
-         i++) {
-        if (strlen(iri_latin_letters[i].letter) == len
-            && memcmp(iri_latin_letters[i].letter, p, len) == 0)
-        {
-            return iri_latin_letters[i].plain;
-        }
-    }
-
-    return NULL;
-}
-
-
-/*
- * Replace the letters in a key, from offset `from` on.  The accents are dropped
- * already.  No letter is shorter than what is written for it.
- */
-static void
-iri_fold_latin(unsigned match, iri_buf_t *key, size_t from)
-{
-    const unsigned latin = IRI_FOLD_ACCENTS | IRI_FOLD_LATIN;
-    unsigned char *p, *to, *end;
-    const char    *plain;
-    uint32_t       c;
-    size_t         n;
-
-    if ((match & latin) != latin || key->len == from) {
-        return;
-    }
-
-    p = to = key->data + from;
-    end = key->data + key->len;
-
-    for (/* void */; p < end; p += n) {
-        n = iri_utf8_next(p, end, &c);
-        plain = n > 1 ? iri_latin_plain(p, n) : NULL;
-        n = n != 0 ? n : 1;
-
-        if (plain != NULL) {
-            memcpy(to, plain, strlen(plain));
-            to += strlen(plain);
-
-        } else {
-            memmove(to, p, n);
-            to += n;
-        }
-    }
-
-    key->len = (size_t) (to - key->data);
-}
 
 
 /* ---- without ICU --------------------------------------------------------- */
@@ -384,7 +305,7 @@ iri_fold_canonical(const iri_env_t *env, unsigned match, iri_str_t octets,
     iri_status_t status = iri_fold_cached(env, match, octets, 1, out,
                                           canonical);
 
-    iri_fold_latin(match, out, from);
+    iri_fold_plain(match, out, from);
 
     return status;
 }
@@ -775,7 +696,7 @@ iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
         status = iri_fold_by_icu(env, match, name, out);
     }
 
-    iri_fold_latin(match, out, from);
+    iri_fold_plain(match, out, from);
 
     return status;
 }

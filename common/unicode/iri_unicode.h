@@ -319,6 +319,12 @@ iri_status_t iri_fold(const iri_env_t *env, unsigned match, iri_str_t name,
                       iri_buf_t *out);
 
 /*
+ * Replace letters (LATIN) and punctuation (PUNCTUATION) in a key, from offset
+ * `from` on, by ASCII.  It becomes no longer.
+ */
+void iri_fold_plain(unsigned match, iri_buf_t *key, size_t from);
+
+/*
  * As iri_fold(), for octets on disk that need not be a canonical name in UTF-8.
  * *canonical: 1: they are, and the key is appended; 0: not known, and nothing
  * is appended.

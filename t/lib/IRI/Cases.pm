@@ -136,7 +136,7 @@ sub without {
     my @without;
     for my $case (@cases) {
         my $level = $case->{match} // '-';
-        next if $level !~ /^(?:width|case|accents|spelling)$/
+        next if $level !~ /^(?:width|punctuation|case|accents|spelling)$/
             || $case->{status} ne '200' || $case->{entries} =~ /\|/
             || $level ne 'spelling' && $case->{settings} =~ /spelling/;
         my $settings = $case->{settings} =~ s/\b$level(?::\w+)?,?//r;

@@ -1,12 +1,19 @@
 /*
- * test_latin.c - accents:latin, compared with ICU's transform Latin-ASCII
+ * test_fold_plain.c - accents:latin, compared with ICU's transform Latin-ASCII,
+ *                     and punctuation, with ICU's skeletons
  *
  * For all characters below U+0250, and U+1E9E: if the key of `accents` is a letter
  * of U+00C0 to U+017F that has no decomposition, or U+1E9E, the key is what ICU
  * writes for that letter; else it is the same.
+ *
+ * The key of `punctuation` is different for spaces, dashes, quotes and the other
+ * marks below which have the skeleton of U+0020, U+002D, U+0027 or U+0022, and
+ * for no other character.
  */
 
 #include <unicode/uchar.h>
+#include <unicode/uspoof.h>
+#include <unicode/ustring.h>
 #include <unicode/utrans.h>
 
 #include "core.h"
@@ -98,6 +105,86 @@ test_letters(void **state)
 }
 
 
+/* The skeleton of a character.  Returns: its units. */
+static int32_t
+skeleton(const USpoofChecker *checker, UChar32 c, UChar to[32])
+{
+    UChar      units[2];
+    UErrorCode error = U_ZERO_ERROR;
+    int32_t    n = 0;
+
+    U16_APPEND_UNSAFE(units, n, c);
+    n = uspoof_getSkeleton(checker, 0, units, n, to, 32, &error);
+
+    return U_SUCCESS(error) ? n : 0;
+}
+
+
+/* The ASCII character that looks like c, a space, dash or quote; else 0. */
+static char
+looks_like(const USpoofChecker *checker, UChar32 c)
+{
+    static const UChar32 marks[] = { 0xb4,   0x2bc,  0x2032, 0x2033,
+                                     0x2035, 0x2036, 0x2212 };
+    const char          *ascii = " -'\"";
+    int                  taken = (U_GET_GC_MASK(c)
+                 & (U_GC_ZS_MASK | U_GC_PD_MASK | U_GC_PI_MASK
+                    | U_GC_PF_MASK))
+                != 0;
+    UChar   a[32], b[32];
+    int32_t n = skeleton(checker, c, a);
+    size_t  i;
+
+    for (i = 0; i < COUNT(marks); i++) {
+        taken |= c == marks[i];
+    }
+
+    for (; taken && c != 0x1680 && *ascii != '\0'; ascii++) {
+        if (skeleton(checker, *ascii, b) == n && u_memcmp(a, b, n) == 0) {
+            return *ascii;
+        }
+    }
+
+    return '\0';
+}
+
+
+static void
+test_punctuation(void **state)
+{
+    core_t         core;
+    UErrorCode     error = U_ZERO_ERROR;
+    USpoofChecker *checker = uspoof_open(&error);
+    UChar32        c;
+    unsigned char  utf8[4];
+    char           like[1];
+    unsigned       marks = 0;
+    iri_str_t      name = { 0, utf8 }, want = { 1, NULL };
+
+    (void) state;
+    core_init(&core);
+    assert_true(U_SUCCESS(error));
+
+    for (c = 0x20; c <= 0xffff; c = c == 0xd7ff ? 0xe000 : c + 1) {
+        name.len = iri_utf8_put((uint32_t) c, utf8);
+
+        if (!iri_str_equal(fold(&core, IRI_FOLD_NORMALIZATION, name), name)) {
+            continue; /* not in NFC, so in no name */
+        }
+
+        like[0] = c >= 0x80 ? looks_like(checker, c) : '\0';
+        marks += like[0] != '\0';
+        want.data = (const unsigned char *) like;
+        assert_true(iri_str_equal(fold(&core, IRI_FOLD_PUNCTUATION, name),
+                                  like[0] != '\0' ? want : name));
+    }
+
+    assert_int_equal(marks, 30);
+    uspoof_close(checker);
+    core_free(&core);
+}
+
+
 /* A key that does not grow in place: letters at its start, middle and end. */
 static void
 test_text(void **state)
@@ -122,8 +209,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_letters),
+        cmocka_unit_test(test_punctuation),
         cmocka_unit_test(test_text),
     };
 
-    return cmocka_run_group_tests_name("latin", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("fold_plain", tests, NULL, NULL);
 }
