@@ -149,6 +149,7 @@ mod_iri_probe_name(mod_iri_probe_t *probe, const iri_listing_entry_t *entry,
     }
     uri = apr_pstrcat(pool, mod_iri_dup(pool, path), query ? "?" : NULL,
                       query, NULL);
+    probe->unnamed = entry->octets.len != 0 && entry->name.len == 0;
     rr = mod_iri_probe_uri(probe, uri);
     /* mod_dir redirects to add the slash of a directory */
     *out = rr->finfo.filetype == APR_DIR && !entry->is_directory

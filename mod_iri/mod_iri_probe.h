@@ -19,6 +19,8 @@ typedef struct mod_iri_probe_s {
     request_rec      *r;
     ap_conf_vector_t *per_dir;      /* r->per_dir_config */
     ap_conf_vector_t *per_dir_copy; /* a copy at another address */
+    int               unnamed; /* 1: no charset decodes the last probe's path,
+                                  which is judged as it is */
     int               authenticated; /* 1: r->user was authenticated */
     int               directory_match; /* 1: there is a <DirectoryMatch> */
     void             *walk_cache;   /* httpd's directory walk cache of r while

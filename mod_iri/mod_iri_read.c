@@ -206,8 +206,16 @@ mod_iri_is_decoded_again(const request_rec *r)
 const iri_reading_conf_t *
 mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf)
 {
-    iri_reading_conf_t *utf8;
+    static const iri_reading_conf_t pass = { { 0, { NULL } },
+                                             IRI_INVALID_PASS,
+                                             0 };
+    const mod_iri_probe_t          *probe = mod_iri_probe_of(r);
+    iri_reading_conf_t             *utf8;
 
+    /* a path with controls would be refused before the rules */
+    if (probe != NULL && probe->unnamed) {
+        return &pass;
+    }
     if (mod_iri_is_decoded_again(r)) {
         utf8 = apr_pmemdup(r->pool, &conf->reading, sizeof(*utf8));
         utf8->charsets.count = 0;

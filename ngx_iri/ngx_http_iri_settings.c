@@ -90,23 +90,23 @@ ngx_http_iri_settings_link(ngx_http_iri_loc_conf_t *conf, ngx_str_t prefix,
 
 /*
  * Returns: the prefix location of the same server whose name is the longest
- * proper prefix of the name of location; NULL if there is none.
+ * proper prefix of the name of location; NULL if there is none.  The list has
+ * the locations of each server together; i: the first of this server.
  */
 static ngx_http_iri_loc_conf_t *
-ngx_http_iri_settings_enclosing(const ngx_array_t             *locations,
+ngx_http_iri_settings_enclosing(const ngx_array_t *locations, ngx_uint_t i,
                                 const ngx_http_iri_location_t *location)
 {
     size_t                         len = 0;
     ngx_str_t                      name = location->conf->clcf->name, other;
-    ngx_uint_t                     i;
     ngx_http_iri_loc_conf_t       *longest = NULL;
     const ngx_http_iri_location_t *list = locations->elts;
 
-    for (i = 0; i < locations->nelts; i++) {
+    for (; i < locations->nelts && list[i].server == location->server; i++) {
         other = list[i].conf->clcf->name;
 
-        if (list[i].server == location->server && other.len > len
-            && other.len < name.len && !list[i].conf->clcf->exact_match
+        if (other.len > len && other.len < name.len
+            && !list[i].conf->clcf->exact_match
             && ngx_http_iri_settings_begins_with(name, other)
             && ngx_http_iri_settings_have_prefix(&list[i]))
         {
@@ -141,7 +141,7 @@ ngx_http_iri_settings_combine(ngx_http_iri_loc_conf_t *conf)
 void
 ngx_http_iri_settings_init(const ngx_array_t *locations)
 {
-    ngx_uint_t                     i;
+    ngx_uint_t                     i, first = 0;
     ngx_http_iri_loc_conf_t       *server = NULL, *conf, *enclosing;
     const ngx_http_iri_location_t *list = locations->elts;
 
@@ -151,13 +151,15 @@ ngx_http_iri_settings_init(const ngx_array_t *locations)
 
         if (conf->clcf->name.len == 0 && !conf->clcf->noname) {
             server = conf;
+            first = i;
 
         } else if (!ngx_http_iri_settings_have_prefix(&list[i])) {
             ngx_http_iri_settings_link(conf, list[i].parent->prefix,
                                        list[i].parent->enclosing);
 
         } else {
-            enclosing = ngx_http_iri_settings_enclosing(locations, &list[i]);
+            enclosing = ngx_http_iri_settings_enclosing(locations, first,
+                                                        &list[i]);
             ngx_http_iri_settings_link(conf, conf->clcf->name,
                                        enclosing != NULL ? enclosing
                                                          : server);

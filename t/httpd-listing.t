@@ -65,6 +65,11 @@ symlink "$rules/all/ok.txt",   "$rules/links/mine";
 symlink "$rules/all/ok",       "$rules/links/dir";
 symlink 'nowhere',             "$rules/links/dangling";
 symlink 'loop',                "$rules/links/loop";
+# entries without a name: no charset decodes them, or they have controls
+mkdir "$rules/raw";
+for my $end (qw(txt fserver red403 locationmatch)) {
+    spew("$rules/raw/$_.$end", 'x') for "\xFF", "\xC3\xA9\n", "\xFF\x7F";
+}
 mkdir "$rules/kinds";
 spew("$rules/kinds/file", 'x');
 system 'mkfifo', "$rules/kinds/fifo";
@@ -241,6 +246,11 @@ DavLockDB "%%TMP%%/run/lock"
     </Location>
     Alias "/ok/" "$rules/all/ok/"
     Alias "/twice" "$rules/twice"
+    RewriteRule "^/raw/.*\.fserver" - [F]
+    RedirectMatch 403 "^/raw/.*\.red403"
+    <LocationMatch "^/raw/.*\.locationmatch">
+        Require all denied
+    </LocationMatch>
     RewriteRule "^/rewritten/\$" "$rules/other/" [L]
     RewriteRule "^/pretty/(.*)" "/other/\$1" [PT,QSA]
 </VirtualHost>
@@ -248,6 +258,9 @@ DavLockDB "%%TMP%%/run/lock"
     <Directory "$rules/links">
         Options -FollowSymLinks +SymLinksIfOwnerMatch
     </Directory>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTinvalid%%>
+    IRIInvalid 400
 </VirtualHost>
 <VirtualHost 127.0.0.1:%%PORToff%%>
     IRIEngine Off
@@ -299,6 +312,11 @@ is names('/links/', port => $server->port('links')),
 like names('/links/', port => $server->port('filter')),
     qr{^dir/ file.txt mine own/ passwd é.txt é.txt!$}, 'links are followed';
 is names('/kinds/'), 'file', 'only files and directories';
+is names('/raw/'), '%C3%A9%0A.txt! %FF%7F.txt! %FF.txt!',
+    'rules judge entries without a name';
+unlike $server->settled_log, qr/unreadable/, 'whose paths are not refused';
+like names('/raw/', port => $server->port('invalid')),
+    qr/^%C3%A9%0A\.fserver! .* %FF\.txt!$/, 'nor with IRIInvalid 400';
 is names('/twins/'), "\xC3\xA9.txt \xC3\xA9.txt!", 'one name, two entries';
 
 # ---- which directories ------------------------------------------------------
