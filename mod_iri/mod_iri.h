@@ -22,7 +22,7 @@
  *   mod_iri_config.c    post_config and child_init: settings of all <Directory>
  *                       sections, the index cache of a child
  *   mod_iri_dav.c       WebDAV: hrefs of answers, the If field, Destination
- *   mod_iri_directory.c copies of <Directory> for each encoding of its name
+ *   mod_iri_directory.c <Directory> applies to each encoding of its name
  *   mod_iri_disk.c      canonical r->uri -> r->filename with the octets on disk
  *   mod_iri_function.c  functions for RewriteMap and expressions
  *   mod_iri_host.c      host of a request -> A-labels; document roots that are
@@ -181,10 +181,9 @@ typedef struct {
 
 /* A <Directory> section whose name is not ASCII and not a pattern. */
 typedef struct {
-    const char         *path;   /* as configured, ends with "/" */
-    const char         *name;   /* canonical, ends with "/" */
-    apr_array_header_t *encodings; /* const char *: octets, with "/" at the
-                                      end, for which a section exists */
+    ap_conf_vector_t *section;
+    const char       *path; /* as configured, ends with "/" */
+    const char       *name; /* canonical, ends with "/" */
 } mod_iri_encoded_section_t;
 
 /* ---- strings ------------------------------------------------------------ */

@@ -104,16 +104,14 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
  * main server, because the sections of both differ.
  */
 static void
-mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
-                size_t size, apr_pool_t *pool)
+mod_iri_unshare(server_rec *s, const server_rec *main_server,
+                apr_pool_t *pool)
 {
-    void *conf = ap_get_module_config(s->module_config, m);
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
 
-    if (s != main_server
-        && conf == ap_get_module_config(main_server->module_config, m))
-    {
-        ap_set_module_config(s->module_config, m,
-                             apr_pmemdup(pool, conf, size));
+    if (s != main_server && conf == mod_iri_server_conf(main_server)) {
+        ap_set_module_config(s->module_config, &iri_module,
+                             apr_pmemdup(pool, conf, sizeof(*conf)));
     }
 }
 
@@ -155,7 +153,7 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     mod_iri_collect_sections(s, env);
     mod_iri_collect_flags(conf);
     if (conf->engine == IRI_ENGINE_ON) {
-        mod_iri_add_section_copies(s, env);
+        mod_iri_find_encoded_sections(s, env);
     }
 }
 
@@ -176,10 +174,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     iri_env_apr_init(&env, pconf, mod_iri_log_config, main_server);
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_unshare(s, main_server, &iri_module,
-                        sizeof(mod_iri_server_conf_t), pconf);
-        mod_iri_unshare(s, main_server, &core_module,
-                        sizeof(core_server_config), pconf);
+        mod_iri_unshare(s, main_server, pconf);
     }
     if (mod_iri_client_prepare(main_server, pconf, ptemp, registry) != OK) {
         return HTTP_INTERNAL_SERVER_ERROR;

@@ -1,33 +1,47 @@
 /*
- * mod_iri_directory.c - copies of <Directory> for each encoding of its name
+ * mod_iri_directory.c - <Directory> applies to each encoding of its name
  *
  * httpd compares <Directory "/srv/caf\xC3\xA9"> with octets on disk.  If the
  * tree stores that name in NFD or in another charset, the section would not
- * match, and would not deny access.  So if the engine is on, each such section
- * gets copies for all encodings that its tree may use for the name, whether the
- * directory exists or not.  Servers share sections, so the original section is
- * not changed.
- *
- * Some names have more encodings than can be listed (partly composed letters).
- * A file in a directory with the name of a section, in octets for which no copy
- * exists, is not served.
+ * match, and would not deny access.  So the directory walk of a request for a
+ * file below such a directory gets a copy of the section, after it, with the
+ * octets of the request's file name.  Servers and requests share sections, so
+ * neither the original nor the list of httpd is changed: for the walk the
+ * request has a copy of its server_rec.
  */
 
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
 
-#define MOD_IRI_MAX_ENCODINGS 64 /* per section */
+/* ---- startup ------------------------------------------------------------ */
 
-/* Returns: 1 if octets decode to a name in a tree, or decoding fails. */
-static int
-mod_iri_may_have_name(iri_env_apr_t *env, const iri_tree_conf_t *tree,
-                      iri_str_t octets, iri_str_t name)
+void
+mod_iri_find_encoded_sections(server_rec *s, iri_env_apr_t *env)
 {
-    iri_str_t found;
+    mod_iri_server_conf_t     *conf = mod_iri_server_conf(s);
+    const core_server_config  *core = ap_get_core_module_config(
+        s->module_config);
+    mod_iri_encoded_section_t *encoded;
+    const core_dir_config     *c;
+    ap_conf_vector_t          *section;
+    int                        i;
 
-    return iri_entry_name(&env->env, tree, octets, &found) != IRI_OK
-           || mod_iri_str_equal(found, name);
+    conf->encoded_sections = apr_array_make(
+        env->pool, 2, sizeof(mod_iri_encoded_section_t));
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
+        c = ap_get_core_module_config(section);
+        if (!c->r && !c->d_is_fnmatch
+            && !iri_path_is_ascii(mod_iri_str(c->d), 0)) {
+            encoded = apr_array_push(conf->encoded_sections);
+            encoded->section = section;
+            encoded->path = c->d;
+            encoded->name = mod_iri_canonical_path(s, c->d, env);
+        }
+    }
 }
+
+/* ---- the sections of a file --------------------------------------------- */
 
 /* Returns: the path after its first segment and "/". */
 static const char *
@@ -37,30 +51,12 @@ mod_iri_next_segment(const char *path)
     return *path == '/' ? path + 1 : path;
 }
 
-/* ---- encodings of a name ------------------------------------------------ */
-
-static int
-mod_iri_has_encoding(const apr_array_header_t *encodings, const char *path,
-                     size_t len)
+static iri_str_t
+mod_iri_first_segment(const char *path)
 {
-    const char *encoding;
-    int         i;
+    iri_str_t segment = { strcspn(path, "/"), (const unsigned char *) path };
 
-    for (i = 0; i < encodings->nelts; i++) {
-        encoding = APR_ARRAY_IDX(encodings, i, const char *);
-        if (strlen(encoding) == len && memcmp(encoding, path, len) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static void
-mod_iri_add_encoding(apr_array_header_t *encodings, const char *path)
-{
-    if (!mod_iri_has_encoding(encodings, path, strlen(path))) {
-        APR_ARRAY_PUSH(encodings, const char *) = path;
-    }
+    return segment;
 }
 
 /*
@@ -78,256 +74,165 @@ mod_iri_segment_tree(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
 }
 
 /*
- * Returns: all encodings of a segment in a tree: each charset, in NFC and
- * NFD.
- */
-static apr_array_header_t *
-mod_iri_segment_encodings(iri_env_apr_t *env, const iri_tree_conf_t *tree,
-                          iri_str_t segment)
-{
-    apr_array_header_t *encodings;
-    iri_tree_conf_t     any = *tree;
-    iri_str_t           octets;
-    size_t              k;
-
-    encodings = apr_array_make(env->pool, 2, sizeof(const char *));
-    any.names = IRI_FILENAME_ANY;
-    any.match |= IRI_FOLD_NORMALIZATION;
-    for (k = 0; k < 2 * tree->charsets.count; k++) {
-        if (iri_name_octets(&env->env, &any, segment, k, &octets) == IRI_OK
-            && octets.len != 0)
-        {
-            mod_iri_add_encoding(encodings, mod_iri_dup(env->pool, octets));
-        }
-    }
-    return encodings;
-}
-
-/* Returns: each of dirs followed by each of names and "/". */
-static apr_array_header_t *
-mod_iri_join_encodings(iri_env_apr_t *env, const apr_array_header_t *dirs,
-                       const apr_array_header_t *names)
-{
-    apr_array_header_t *encodings;
-    int                 i, k;
-
-    encodings = apr_array_make(env->pool, 4, sizeof(const char *));
-    for (i = 0; i < dirs->nelts; i++) {
-        for (k = 0;
-             k < names->nelts && encodings->nelts < MOD_IRI_MAX_ENCODINGS;
-             k++) {
-            mod_iri_add_encoding(
-                encodings,
-                apr_pstrcat(env->pool, APR_ARRAY_IDX(dirs, i, const char *),
-                            APR_ARRAY_IDX(names, k, const char *), "/",
-                            NULL));
-        }
-    }
-    return encodings;
-}
-
-/*
- * Returns: all encodings of the path of a section.  A search does not map its
- * root.  So any number of leading segments may have the configured octets, and
- * the rest an encoding of the tree.
- */
-static apr_array_header_t *
-mod_iri_path_encodings(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
-                       const mod_iri_encoded_section_t *directory)
-{
-    const char            *path = directory->path, *name = directory->name;
-    const iri_tree_conf_t *tree;
-    apr_array_header_t    *encodings;
-    iri_str_t              segment;
-
-    encodings = apr_array_make(env->pool, 1, sizeof(const char *));
-    while (*name != '\0' && *path != '\0') {
-        mod_iri_add_encoding(encodings,
-                             apr_pstrmemdup(env->pool, directory->path,
-                                            path - directory->path));
-        segment.data = (const unsigned char *) name;
-        segment.len = strcspn(name, "/");
-        tree = mod_iri_segment_tree(env, conf, directory, name);
-        encodings = mod_iri_join_encodings(
-            env, encodings, mod_iri_segment_encodings(env, tree, segment));
-        name = mod_iri_next_segment(name);
-        path = mod_iri_next_segment(path);
-    }
-    return encodings;
-}
-
-/* Add the encoding that is on disk now, if the directory exists. */
-static void
-mod_iri_add_present(iri_env_apr_t *env, const server_rec *s, const char *name,
-                    apr_array_header_t *encodings)
-{
-    iri_search_t search;
-    iri_found_t  found;
-
-    memset(&search, 0, sizeof(search));
-    mod_iri_search_set_trees(s, env, &search);
-    search.canonical = 1;
-    search.path = mod_iri_str(name);
-    if (iri_find(&env->env, &search, &found) == IRI_OK
-        && found.verdict == IRI_SERVE)
-    {
-        mod_iri_add_encoding(encodings,
-                             mod_iri_dup(env->pool, found.filename));
-    }
-}
-
-/* ---- sections ----------------------------------------------------------- */
-
-/* Returns: a copy of a section for other octets. */
-static ap_conf_vector_t *
-mod_iri_copy_section(apr_pool_t *pool, ap_conf_vector_t *section,
-                     const char *octets)
-{
-    ap_conf_vector_t *copy = ap_create_per_dir_config(pool);
-    core_dir_config  *core = ap_get_core_module_config(section);
-    const module     *m;
-
-    for (m = ap_top_module; m != NULL; m = m->next) {
-        ap_set_module_config(copy, m, ap_get_module_config(section, m));
-    }
-    core = apr_pmemdup(pool, core, sizeof(*core));
-    core->d = apr_pstrdup(pool, octets);
-    core->d_is_fnmatch = 0;
-    ap_set_core_module_config(copy, core);
-    return copy;
-}
-
-/* Add a copy of a section, after it, for each further encoding. */
-static void
-mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
-                    apr_array_header_t *sections, ap_conf_vector_t *section)
-{
-    const core_dir_config     *core = ap_get_core_module_config(section);
-    mod_iri_server_conf_t     *conf = mod_iri_server_conf(s);
-    mod_iri_encoded_section_t *directory;
-    const char                *octets;
-    int                        i;
-
-    directory = apr_array_push(conf->encoded_sections);
-    directory->path = core->d;
-    directory->name = mod_iri_canonical_path(s, core->d, env);
-    directory->encodings = mod_iri_path_encodings(env, conf, directory);
-    mod_iri_add_present(env, s, directory->name, directory->encodings);
-    for (i = 0; i < directory->encodings->nelts; i++) {
-        octets = APR_ARRAY_IDX(directory->encodings, i, const char *);
-        if (strcmp(octets, core->d) != 0) {
-            APR_ARRAY_PUSH(
-                sections,
-                ap_conf_vector_t *) = mod_iri_copy_section(env->pool, section,
-                                                           octets);
-            ap_log_error(
-                APLOG_MARK, APLOG_INFO, 0, s,
-                "iri: <Directory \"%s\"> may be stored as %s on disk",
-                directory->name, octets);
-        }
-    }
-    mod_iri_add_encoding(directory->encodings, core->d);
-}
-
-void
-mod_iri_add_section_copies(server_rec *s, iri_env_apr_t *env)
-{
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
-    core_server_config    *core = ap_get_core_module_config(s->module_config);
-    apr_array_header_t    *sections;
-    int                    i;
-
-    conf->encoded_sections = apr_array_make(
-        env->pool, 2, sizeof(mod_iri_encoded_section_t));
-    sections = apr_array_make(env->pool, core->sec_dir->nelts + 1,
-                              sizeof(ap_conf_vector_t *));
-    for (i = 0; i < core->sec_dir->nelts; i++) {
-        ap_conf_vector_t *section = APR_ARRAY_IDX(core->sec_dir, i,
-                                                  ap_conf_vector_t *);
-        core_dir_config  *c = ap_get_core_module_config(section);
-
-        APR_ARRAY_PUSH(sections, ap_conf_vector_t *) = section;
-        if (!c->r && !c->d_is_fnmatch
-            && !iri_path_is_ascii(mod_iri_str(c->d), 0)) {
-            mod_iri_add_section(s, env, sections, section);
-        }
-    }
-    core->sec_dir = sections;
-}
-
-/* ---- requests ----------------------------------------------------------- */
-
-/*
- * Returns: the length of the directory in filename that has the name of a
+ * Set *len to the length of the directory in filename that has the name of a
  * section; 0: there is none.
  *
- * As in mod_iri_path_encodings(), leading segments may have the configured
- * octets.  filename ends with "/".  If decoding fails, the names count as
- * equal, so that the file is served only if a section has these octets.
+ * A search does not map its root.  So any number of leading segments may have
+ * the configured octets, and the rest an encoding of the tree.  filename ends
+ * with "/".  Returns: as iri_entry_name().
  */
-static size_t
+static iri_status_t
 mod_iri_named_length(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
                      const char                      *filename,
-                     const mod_iri_encoded_section_t *directory)
+                     const mod_iri_encoded_section_t *directory, size_t *len)
 {
-    const char *at = filename, *path = directory->path;
-    const char *name = directory->name;
-    iri_str_t   octets, segment;
-    size_t      len;
-    int         literal = 1;
+    const char  *at = filename, *path = directory->path;
+    const char  *name = directory->name;
+    iri_str_t    octets, segment, found;
+    iri_status_t status;
+    int          literal = 1;
 
-    while (*name != '\0') {
-        octets.data = (const unsigned char *) at;
-        octets.len = strcspn(at, "/");
-        segment.data = (const unsigned char *) name;
-        segment.len = strcspn(name, "/");
-        len = strcspn(path, "/");
-        literal = literal && len == octets.len && memcmp(path, at, len) == 0;
-        if (*at == '\0'
-            || (!literal
-                && !mod_iri_may_have_name(
-                    env, mod_iri_segment_tree(env, conf, directory, name),
-                    octets, segment)))
-        {
-            return 0;
+    *len = 0;
+    for (; *name != '\0'; name = mod_iri_next_segment(name)) {
+        if (*at == '\0') {
+            return IRI_OK;
+        }
+        octets = mod_iri_first_segment(at);
+        segment = mod_iri_first_segment(name);
+        literal = literal
+                  && mod_iri_str_equal(octets, mod_iri_first_segment(path));
+        if (!literal) {
+            status = iri_entry_name(
+                &env->env, mod_iri_segment_tree(env, conf, directory, name),
+                octets, &found);
+            if (status != IRI_OK || !mod_iri_str_equal(found, segment)) {
+                return status;
+            }
         }
         at = mod_iri_next_segment(at);
-        name = mod_iri_next_segment(name);
         path = mod_iri_next_segment(path);
     }
-    return at - filename;
+    *len = at - filename;
+    return IRI_OK;
 }
 
-int
-mod_iri_lacks_section_copy(request_rec *r)
+/* A copy of a section that a request needs. */
+typedef struct {
+    ap_conf_vector_t *section;
+    const char       *octets; /* the path of the copy, with "/" at its end */
+} mod_iri_copy_t;
+
+/*
+ * Set *copies to the mod_iri_copy_t that the walk of a request needs, and
+ * *key to a string that differs if they differ.  Returns: as iri_entry_name().
+ */
+static iri_status_t
+mod_iri_find_copies(request_rec *r, apr_array_header_t **copies,
+                    const char **key)
 {
     const mod_iri_server_conf_t     *conf = mod_iri_server_conf(r->server);
-    const mod_iri_encoded_section_t *directory;
     const char                      *filename;
+    const mod_iri_encoded_section_t *directory;
+    mod_iri_copy_t                  *copy;
     iri_env_apr_t                    env;
-    iri_shown_t                      file, name;
+    iri_status_t                     status;
     size_t                           len;
     int                              i;
 
-    if (conf->encoded_sections->nelts == 0) {
-        return 0;
-    }
     mod_iri_env_init(&env, r);
+    *copies = apr_array_make(r->pool, 2, sizeof(mod_iri_copy_t));
+    *key = "";
     filename = apr_pstrcat(r->pool, r->filename, "/", NULL);
     for (i = 0; i < conf->encoded_sections->nelts; i++) {
         directory = &APR_ARRAY_IDX(conf->encoded_sections, i,
                                    mod_iri_encoded_section_t);
-        len = mod_iri_named_length(&env, conf, filename, directory);
-        if (len != 0
-            && !mod_iri_has_encoding(directory->encodings, filename, len)) {
-            mod_iri_note(r, IRI_LOG_ERROR,
-                         iri_reason_code(IRI_REASON_RESTART),
-                         "\"%s\" not served: <Directory \"%s\"> applies "
-                         "to these octets only after a restart of httpd",
-                         iri_show(&file, mod_iri_str(r->filename)),
-                         iri_show(&name, mod_iri_str(directory->name)));
-            return 1;
+        status = mod_iri_named_length(&env, conf, filename, directory, &len);
+        if (status != IRI_OK) {
+            return status;
+        }
+        if (len != 0 && strncmp(filename, directory->path, len) != 0) {
+            copy = apr_array_push(*copies);
+            copy->section = directory->section;
+            copy->octets = apr_pstrmemdup(r->pool, filename, len);
+            *key = apr_psprintf(r->pool, "%s%d %s\n", *key, i, copy->octets);
         }
     }
-    return 0;
+    return IRI_OK;
+}
+
+/* ---- the walk ----------------------------------------------------------- */
+
+static ap_conf_vector_t *
+mod_iri_copy_section(apr_pool_t *pool, const mod_iri_copy_t *copy)
+{
+    ap_conf_vector_t *section = mod_iri_copy_vector(pool, copy->section);
+    core_dir_config  *core = apr_pmemdup(
+        pool, ap_get_core_module_config(section), sizeof(*core));
+
+    core->d = (char *) copy->octets;
+    ap_set_core_module_config(section, core);
+    return section;
+}
+
+/* Returns: a copy of r->server with these copies of sections. */
+static server_rec *
+mod_iri_server_with(request_rec *r, const apr_array_header_t *copies)
+{
+    server_rec         *s = apr_pmemdup(r->pool, r->server, sizeof(*s));
+    core_server_config *core = ap_get_core_module_config(s->module_config);
+    apr_array_header_t *all = apr_array_make(
+        r->pool, core->sec_dir->nelts + copies->nelts,
+        sizeof(ap_conf_vector_t *));
+    const mod_iri_copy_t *copy = (const mod_iri_copy_t *) copies->elts;
+    ap_conf_vector_t     *section;
+    int                   i;
+
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
+        APR_ARRAY_PUSH(all, ap_conf_vector_t *) = section;
+        /* the copies are in the order of the sections */
+        if (copy < (const mod_iri_copy_t *) copies->elts + copies->nelts
+            && copy->section == section)
+        {
+            APR_ARRAY_PUSH(all, ap_conf_vector_t *) = mod_iri_copy_section(
+                r->pool, copy++);
+        }
+    }
+    s->module_config = mod_iri_copy_vector(r->pool, s->module_config);
+    core = apr_pmemdup(r->pool, core, sizeof(*core));
+    core->sec_dir = all;
+    ap_set_core_module_config(s->module_config, core);
+    return s;
+}
+
+/*
+ * A subrequest uses the sections of its main request if it needs the same, so
+ * that httpd sees that both have the same configuration.
+ */
+int
+mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
+{
+    const mod_iri_request_t *main = r->main ? mod_iri_request(r->main) : NULL;
+    server_rec              *server = r->server;
+    apr_array_header_t      *copies;
+    int                      status;
+
+    if (mod_iri_server_conf(server)->encoded_sections->nelts == 0) {
+        return ap_directory_walk(r);
+    }
+    if (mod_iri_find_copies(r, &copies, &ctx->walk_key) != IRI_OK) {
+        /* it is unknown which sections apply */
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    if (copies->nelts == 0) {
+        return ap_directory_walk(r);
+    }
+    ctx->walk_server = main != NULL && main->walk_server != NULL
+                               && strcmp(main->walk_key, ctx->walk_key) == 0
+                           ? main->walk_server
+                           : mod_iri_server_with(r, copies);
+    r->server = ctx->walk_server;
+    status = ap_directory_walk(r);
+    r->server = server;
+    return status;
 }

@@ -23,24 +23,6 @@ static const char mod_iri_main_note[] = "iri-main-request";
 /* ---- running a probe ---------------------------------------------------- */
 
 /*
- * Returns: a copy of r->per_dir_config. httpd skips access checks of a
- * subrequest whose configuration is at the same address as that of its main
- * request.
- */
-static ap_conf_vector_t *
-mod_iri_copy_per_dir(request_rec *r)
-{
-    ap_conf_vector_t *copy = ap_create_request_config(r->pool);
-    const module     *m;
-
-    for (m = ap_top_module; m != NULL; m = m->next) {
-        ap_set_module_config(copy, m,
-                             ap_get_module_config(r->per_dir_config, m));
-    }
-    return copy;
-}
-
-/*
  * Returns: 1 if a <Directory> section has a regular expression, which may
  * match files too.
  */
@@ -68,7 +50,11 @@ mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r)
     memset(probe, 0, sizeof(*probe));
     probe->r = r;
     probe->per_dir = r->per_dir_config;
-    probe->per_dir_copy = mod_iri_copy_per_dir(r);
+    /*
+     * httpd skips access checks of a subrequest whose configuration is at the
+     * same address as that of its main request
+     */
+    probe->per_dir_copy = mod_iri_copy_vector(r->pool, r->per_dir_config);
     probe->directory_match = mod_iri_has_directory_match(r);
 }
 

@@ -91,6 +91,18 @@ mod_iri_env(request_rec *r)
     return &env->env;
 }
 
+ap_conf_vector_t *
+mod_iri_copy_vector(apr_pool_t *pool, const ap_conf_vector_t *from)
+{
+    ap_conf_vector_t *copy = ap_create_request_config(pool);
+    const module     *m;
+
+    for (m = ap_top_module; m != NULL; m = m->next) {
+        ap_set_module_config(copy, m, ap_get_module_config(from, m));
+    }
+    return copy;
+}
+
 /* ---- kinds of requests -------------------------------------------------- */
 
 int

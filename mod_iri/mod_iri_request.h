@@ -42,6 +42,9 @@ typedef struct {
     const char   *vary_set;    /* the Vary that this module has set until access
                                   is granted; NULL: none */
     const char   *vary_before; /* Vary before vary_set was set; NULL: none */
+    server_rec   *walk_server; /* r->server with the sections of the directory
+                                  walk; NULL: those of r->server */
+    const char   *walk_key;    /* identifies the sections of walk_server */
     struct mod_iri_probe_s *probe; /* the probe whose subrequest is running;
                                   NULL: subrequests are not probes */
 } mod_iri_request_t;
@@ -99,6 +102,13 @@ const iri_env_t *mod_iri_env(request_rec *r);
 
 /* Returns: 1 for a subrequest that names a file on disk, not a URI. */
 int mod_iri_is_file_subrequest(const request_rec *r);
+
+/*
+ * Returns: a copy of the vector of a section, a server or a request, for which
+ * the configuration of a module can be replaced.
+ */
+ap_conf_vector_t *mod_iri_copy_vector(apr_pool_t             *pool,
+                                      const ap_conf_vector_t *from);
 
 /*
  * Returns: 1 if an internal redirect is to an error page.  r->prev must not be

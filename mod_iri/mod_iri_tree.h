@@ -5,7 +5,7 @@
 #ifndef MOD_IRI_TREE_H
 #define MOD_IRI_TREE_H
 
-#include "mod_iri.h"
+#include "mod_iri_request.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -66,18 +66,15 @@ const char *mod_iri_entry_names(request_rec *r, iri_env_apr_t *env,
 
 /* ---- mod_iri_directory.c ------------------------------------------------ */
 
-/*
- * Add to each <Directory> of a server whose name is not ASCII a copy for each
- * encoding that its name may have on disk.
- * Tree in EUC-JP, "/srv/\xE8\xA1\xA8" -> also "/srv/\xC9\xBD"
- */
-void mod_iri_add_section_copies(server_rec *s, iri_env_apr_t *env);
+/* In post_config: collect the <Directory> of a server that are not ASCII. */
+void mod_iri_find_encoded_sections(server_rec *s, iri_env_apr_t *env);
 
 /*
- * Returns: 1 if r->filename is in a directory with the name of a <Directory>
- * section, in octets for which no copy of the section exists.
+ * As ap_directory_walk(), but each <Directory> also applies to the directory on
+ * disk that has its name in other octets.
+ * Tree in EUC-JP, "/srv/\xE8\xA1\xA8" -> also "/srv/\xC9\xBD"
  */
-int mod_iri_lacks_section_copy(request_rec *r);
+int mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx);
 
 /* ---- mod_iri_native.c --------------------------------------------------- */
 

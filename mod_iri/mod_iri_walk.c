@@ -168,19 +168,17 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
 int
 mod_iri_walk(request_rec *r)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    const char              *filename;
-    int                      status;
+    mod_iri_request_t *ctx = mod_iri_request(r);
+    const char        *filename;
+    int                status;
 
-    if (ctx == NULL || ctx->settings_path == NULL || r->proxyreq
+    if (ctx == NULL || r->proxyreq || r->filename == NULL
+        || iri_str_is_ascii(mod_iri_str(r->filename))
         || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
     {
         return DECLINED;
     }
-    if (mod_iri_lacks_section_copy(r)) {
-        return HTTP_NOT_FOUND;
-    }
-    status = ap_directory_walk(r);
+    status = mod_iri_directory_walk(r, ctx);
     if (status != OK) {
         return status;
     }

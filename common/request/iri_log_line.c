@@ -17,7 +17,7 @@
 
 static const char *const iri_reason_codes[IRI_REASONS] = {
     "error",       "charsets",    "function",   "location", "cache",
-    "listing",     "indexes",     "decoded",    "rule",     "restart",
+    "listing",     "indexes",     "decoded",    "rule",
     "destination", "certificate", "multistatus"
 };
 
