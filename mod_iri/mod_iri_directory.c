@@ -18,8 +18,8 @@
 void
 mod_iri_find_encoded_sections(server_rec *s, iri_env_apr_t *env)
 {
-    mod_iri_server_conf_t     *conf = mod_iri_server_conf(s);
-    const core_server_config  *core = ap_get_core_module_config(
+    mod_iri_server_conf_t    *conf = mod_iri_server_conf(s);
+    const core_server_config *core = ap_get_core_module_config(
         s->module_config);
     mod_iri_encoded_section_t *encoded;
     const core_dir_config     *c;
@@ -167,7 +167,7 @@ mod_iri_copy_section(apr_pool_t *pool, const mod_iri_copy_t *copy)
 {
     ap_conf_vector_t *section = mod_iri_copy_vector(pool, copy->section);
     core_dir_config  *core = apr_pmemdup(
-        pool, ap_get_core_module_config(section), sizeof(*core));
+         pool, ap_get_core_module_config(section), sizeof(*core));
 
     core->d = (char *) copy->octets;
     ap_set_core_module_config(section, core);
