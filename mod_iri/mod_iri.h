@@ -186,6 +186,13 @@ typedef struct {
     const char       *name; /* canonical, ends with "/" */
 } mod_iri_encoded_section_t;
 
+/* Returns: the pool of an env of mod_iri_env() or iri_env_apr_init(). */
+static inline apr_pool_t *
+mod_iri_pool(const iri_env_t *env)
+{
+    return ((const iri_env_apr_t *) env->ctx)->pool;
+}
+
 /* ---- strings ------------------------------------------------------------ */
 
 /* The string without its NUL; it is not copied. */

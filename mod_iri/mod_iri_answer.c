@@ -54,9 +54,8 @@ mod_iri_entry_reference(request_rec *r, const char *name)
 static const char *
 mod_iri_variant(request_rec *r, const char *value)
 {
-    char         *octets = apr_pstrdup(r->pool, value);
-    iri_env_apr_t env;
-    apr_finfo_t   info;
+    char       *octets = apr_pstrdup(r->pool, value);
+    apr_finfo_t info;
 
     if (iri_path_is_ascii(mod_iri_str(value), 1) || r->filename == NULL
         || value[0] == '/' || ap_unescape_url(octets) != OK
@@ -69,10 +68,8 @@ mod_iri_variant(request_rec *r, const char *value)
     {
         return NULL;
     }
-    mod_iri_env_init(&env, r);
     return mod_iri_entry_names(
-        r, &env, ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)),
-        octets);
+        r, ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)), octets);
 }
 
 /*
@@ -145,44 +142,31 @@ mod_iri_replace_list_item(request_rec *r, const char *name, const char **rest)
                        "</bdi>", NULL);
 }
 
-static void
-mod_iri_fix_alternates(request_rec *r)
-{
-    static const char field[] = "Alternates";
-    const char       *value = apr_table_get(r->err_headers_out, field);
-
-    if (value != NULL
-        && (value = mod_iri_replace(r, value, "{\"", "\"",
-                                    mod_iri_replace_alternate))
-               != NULL)
-    {
-        apr_table_setn(r->err_headers_out, field, value);
-    }
-}
-
-static int
-mod_iri_has_fields(const apr_table_t *headers)
-{
-    return apr_table_elts(headers)->nelts != 0;
-}
-
 /*
  * Replace names on disk that mod_negotiation has put into Content-Location and
  * Alternates by canonical names.
  */
 static void
-mod_iri_fix_variants(request_rec *r)
+mod_iri_fix_variants(request_rec *r, apr_table_t *headers)
 {
-    static const char field[] = "Content-Location";
+    static const char content[] = "Content-Location";
+    static const char alternates[] = "Alternates";
     const char       *value;
 
-    value = apr_table_get(r->err_headers_out, field);
+    value = apr_table_get(headers, content);
     if (value != NULL && (value = mod_iri_variant(r, value)) != NULL
         && (value = mod_iri_entry_reference(r, value)) != NULL)
     {
-        apr_table_setn(r->err_headers_out, field, value);
+        apr_table_setn(headers, content, value);
     }
-    mod_iri_fix_alternates(r);
+    value = apr_table_get(headers, alternates);
+    if (value != NULL
+        && (value = mod_iri_replace(r, value, "{\"", "\"",
+                                    mod_iri_replace_alternate))
+               != NULL)
+    {
+        apr_table_setn(headers, alternates, value);
+    }
 }
 
 /* ---- pages -------------------------------------------------------------- */
@@ -312,6 +296,9 @@ mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
     const char *new_url;
 
     ap_remove_output_filter(f);
+    /* for an error httpd has moved the fields to headers_out */
+    mod_iri_fix_variants(r, answer->is_error ? r->headers_out
+                                             : r->err_headers_out);
     mod_iri_fix_field(r, r->headers_out, location);
     mod_iri_fix_field(r, r->err_headers_out, location);
     mod_iri_fix_field(r, r->headers_out, content);
@@ -373,8 +360,8 @@ mod_iri_type_has_handler(const char *type)
 void
 mod_iri_location_insert(request_rec *r)
 {
-    if ((r->handler != NULL || mod_iri_has_fields(r->err_headers_out)
-         || mod_iri_has_fields(r->headers_out)
+    if ((r->handler != NULL || !apr_is_empty_table(r->err_headers_out)
+         || !apr_is_empty_table(r->headers_out)
          || mod_iri_type_has_handler(r->content_type))
         && r->main == NULL && r->proxyreq != PROXYREQ_PROXY
         && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
@@ -403,7 +390,6 @@ mod_iri_location_insert_error(request_rec *r)
         && r->status != HTTP_NOT_ACCEPTABLE) {
         return;
     }
-    mod_iri_fix_alternates(r);
     list = apr_table_get(r->notes, "variant-list");
     if (list != NULL
         && (list = mod_iri_replace(r, list, "<a href=\"", "\">",
@@ -571,7 +557,6 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     iri_redirect_t            redirect;
     iri_reading_t             ascii_reading;
     iri_str_t                 location;
-    iri_env_apr_t             env;
 
     if (client == NULL || mod_iri_is_rule_redirect(r)) {
         return DECLINED;
@@ -585,8 +570,7 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     {
         return DECLINED;
     }
-    mod_iri_env_init(&env, r);
-    if (mod_iri_redirect_init(client, ctx, &env.env, &ascii_reading,
+    if (mod_iri_redirect_init(client, ctx, mod_iri_env(r), &ascii_reading,
                               &redirect)
         != IRI_OK)
     {
@@ -601,7 +585,8 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     if (!iri_may_redirect(mod_iri_str(r->method), &redirect, presence)) {
         return DECLINED;
     }
-    if (iri_redirect_location(&env.env, &redirect, &location) != IRI_OK) {
+    if (iri_redirect_location(mod_iri_env(r), &redirect, &location) != IRI_OK)
+    {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return location.len != 0
@@ -672,9 +657,6 @@ mod_iri_fixups(request_rec *r)
         return status;
     }
     mod_iri_vars_set_fixups(r, ctx);
-    if (ctx != NULL && !ctx->is_ascii) {
-        mod_iri_fix_variants(r);
-    }
     return DECLINED;
 }
 

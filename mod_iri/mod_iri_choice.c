@@ -28,15 +28,13 @@ mod_iri_opens_choice(request_rec *rr, const mod_iri_request_t *ctx,
     const iri_search_t *search = &ctx->lookup->search;
     const char         *name = choice + search->prefix, *names;
     size_t              len = strlen(name);
-    iri_env_apr_t       env;
 
     if (rr->filename == NULL || strlen(rr->filename) < search->root.len
         || memcmp(rr->filename, search->root.data, search->root.len) != 0)
     {
         return 0;
     }
-    mod_iri_env_init(&env, rr);
-    names = mod_iri_entry_names(rr, &env, mod_iri_dup(rr->pool, search->root),
+    names = mod_iri_entry_names(rr, mod_iri_dup(rr->pool, search->root),
                                 apr_pstrcat(rr->pool,
                                             rr->filename + search->root.len,
                                             rr->path_info, NULL));
@@ -68,7 +66,6 @@ mod_iri_send_choices(request_rec *r, mod_iri_request_t *ctx)
     const char     *accept = apr_table_get(r->headers_in, "Accept");
     iri_choices_t   choices;
     iri_listing_t  *listing;
-    iri_env_apr_t   env;
     iri_page_t      page;
     iri_status_t    status;
     mod_iri_probe_t probe;
@@ -81,8 +78,7 @@ mod_iri_send_choices(request_rec *r, mod_iri_request_t *ctx)
     choices.paths = found->choices;
     choices.count = found->count;
     choices.more = found->more;
-    mod_iri_env_init(&env, r);
-    status = iri_choices_begin(&env.env, &choices, &listing);
+    status = iri_choices_begin(mod_iri_env(r), &choices, &listing);
     if (status == IRI_OK) {
         mod_iri_probe_init(&probe, r);
         apr_pool_create(&pool, r->pool);

@@ -60,14 +60,15 @@ mod_iri_registry(apr_pool_t *pconf)
 /* ---- <Directory> -------------------------------------------------------- */
 
 static void
-mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
+mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
 {
     mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
     core_server_config    *core = ap_get_core_module_config(s->module_config);
     ap_conf_vector_t     **sec = (ap_conf_vector_t **) core->sec_dir->elts;
     int                    i;
 
-    conf->sections = apr_array_make(env->pool, 2, sizeof(mod_iri_section_t));
+    conf->sections = apr_array_make(mod_iri_pool(env), 2,
+                                    sizeof(mod_iri_section_t));
     for (i = 0; i < core->sec_dir->nelts; i++) {
         const core_dir_config    *c = ap_get_core_module_config(sec[i]);
         const mod_iri_dir_conf_t *dir = ap_get_module_config(sec[i],
@@ -138,7 +139,7 @@ mod_iri_collect_flags(mod_iri_server_conf_t *conf)
 
 static void
 mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
-                       iri_env_apr_t *env)
+                       const iri_env_t *env)
 {
     mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
 
@@ -180,7 +181,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_prepare_server(s, registry, &env);
+        mod_iri_prepare_server(s, registry, &env.env);
         if (mod_iri_server_conf(s)->folds && fold_keys == NULL) {
             fold_keys = iri_fold_keys_create(&env.env);
         }

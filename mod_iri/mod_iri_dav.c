@@ -32,7 +32,6 @@
 #define MOD_IRI_DAV_WHY "iri-conflict" /* note: reason of 409 */
 
 typedef struct {
-    iri_env_apr_t       env;
     iri_multistatus_t  *multistatus; /* NULL: the body has not begun */
     apr_bucket_brigade *out;         /* output of the current call */
     int                 replaced;    /* 1: the new body was sent */
@@ -113,8 +112,7 @@ mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
     if (to != NULL) {
         conf.base[1] = mod_iri_str(to);
     }
-    mod_iri_env_init(&dav->env, r);
-    return iri_multistatus_create(&dav->env.env, &conf, &dav->multistatus);
+    return iri_multistatus_create(mod_iri_env(r), &conf, &dav->multistatus);
 }
 
 /*
@@ -317,16 +315,15 @@ mod_iri_dav_find_tag(void *arg, iri_str_t path, iri_str_t paths[2])
 static void
 mod_iri_dav_map_if(request_rec *r)
 {
-    const char   *value = apr_table_get(r->headers_in, "If");
-    iri_if_map_t  map = { mod_iri_dav_find_tag, r, 0, 0 };
-    iri_env_apr_t env;
-    iri_str_t     out;
+    const char  *value = apr_table_get(r->headers_in, "If");
+    iri_if_map_t map = { mod_iri_dav_find_tag, r, 0, 0 };
+    iri_str_t    out;
 
     if (value == NULL) {
         return;
     }
-    mod_iri_env_init(&env, r);
-    if (iri_if_field_map(&env.env, mod_iri_str(value), &map, &out) == IRI_OK)
+    if (iri_if_field_map(mod_iri_env(r), mod_iri_str(value), &map, &out)
+        == IRI_OK)
     {
         apr_table_setn(r->headers_in, "If", (const char *) out.data);
     }
@@ -364,7 +361,6 @@ mod_iri_dav_check_transfer(request_rec *r)
 {
     const char    *depth = apr_table_get(r->headers_in, "Depth");
     iri_transfer_t transfer;
-    iri_env_apr_t  env;
     int            status;
 
     memset(&transfer, 0, sizeof(transfer));
@@ -376,8 +372,7 @@ mod_iri_dav_check_transfer(request_rec *r)
                        && (depth == NULL || strcmp(depth, "0") != 0);
     transfer.from = mod_iri_tree_of_filename(r->main);
     transfer.to = mod_iri_tree_of_filename(r);
-    mod_iri_env_init(&env, r);
-    status = iri_request_transfer(&env.env, &transfer);
+    status = iri_request_transfer(mod_iri_env(r), &transfer);
     return status == 0 ? DECLINED
            : status == HTTP_CONFLICT
                ? mod_iri_refuse_conflict(r, transfer.why)

@@ -16,7 +16,7 @@
 /* ---- startup ------------------------------------------------------------ */
 
 void
-mod_iri_find_encoded_sections(server_rec *s, iri_env_apr_t *env)
+mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env)
 {
     mod_iri_server_conf_t    *conf = mod_iri_server_conf(s);
     const core_server_config *core = ap_get_core_module_config(
@@ -27,7 +27,7 @@ mod_iri_find_encoded_sections(server_rec *s, iri_env_apr_t *env)
     int                        i;
 
     conf->encoded_sections = apr_array_make(
-        env->pool, 2, sizeof(mod_iri_encoded_section_t));
+        mod_iri_pool(env), 2, sizeof(mod_iri_encoded_section_t));
     for (i = 0; i < core->sec_dir->nelts; i++) {
         section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
         c = ap_get_core_module_config(section);
@@ -63,14 +63,14 @@ mod_iri_first_segment(const char *path)
  * Returns: the settings of the directory that contains the segment at name.
  */
 static const iri_tree_conf_t *
-mod_iri_segment_tree(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
+mod_iri_segment_tree(const iri_env_t *env, const mod_iri_server_conf_t *conf,
                      const mod_iri_encoded_section_t *directory,
                      const char                      *name)
 {
-    return mod_iri_tree_of(
-        conf,
-        apr_pstrmemdup(env->pool, directory->name, name - directory->name),
-        env->pool);
+    return mod_iri_tree_of(conf,
+                           apr_pstrmemdup(mod_iri_pool(env), directory->name,
+                                          name - directory->name),
+                           mod_iri_pool(env));
 }
 
 /*
@@ -82,7 +82,7 @@ mod_iri_segment_tree(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
  * with "/".  Returns: as iri_entry_name().
  */
 static iri_status_t
-mod_iri_named_length(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
+mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
                      const char                      *filename,
                      const mod_iri_encoded_section_t *directory, size_t *len)
 {
@@ -103,8 +103,8 @@ mod_iri_named_length(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
                   && mod_iri_str_equal(octets, mod_iri_first_segment(path));
         if (!literal) {
             status = iri_entry_name(
-                &env->env, mod_iri_segment_tree(env, conf, directory, name),
-                octets, &found);
+                env, mod_iri_segment_tree(env, conf, directory, name), octets,
+                &found);
             if (status != IRI_OK || !mod_iri_str_equal(found, segment)) {
                 return status;
             }
@@ -134,19 +134,18 @@ mod_iri_find_copies(request_rec *r, apr_array_header_t **copies,
     const char                      *filename;
     const mod_iri_encoded_section_t *directory;
     mod_iri_copy_t                  *copy;
-    iri_env_apr_t                    env;
     iri_status_t                     status;
     size_t                           len;
     int                              i;
 
-    mod_iri_env_init(&env, r);
     *copies = apr_array_make(r->pool, 2, sizeof(mod_iri_copy_t));
     *key = "";
     filename = apr_pstrcat(r->pool, r->filename, "/", NULL);
     for (i = 0; i < conf->encoded_sections->nelts; i++) {
         directory = &APR_ARRAY_IDX(conf->encoded_sections, i,
                                    mod_iri_encoded_section_t);
-        status = mod_iri_named_length(&env, conf, filename, directory, &len);
+        status = mod_iri_named_length(mod_iri_env(r), conf, filename,
+                                      directory, &len);
         if (status != IRI_OK) {
             return status;
         }

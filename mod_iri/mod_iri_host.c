@@ -497,17 +497,16 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(
         r->connection->base_server);
-    const char   *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
-    iri_env_apr_t env;
-    iri_search_t  search;
-    iri_found_t   found;
-    iri_str_t     name;
+    const char  *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
+    iri_search_t search;
+    iri_found_t  found;
+    iri_str_t    name;
 
     if (mod_iri_path_exists(r, path)) {
         return path;
     }
-    mod_iri_env_init(&env, r);
-    if (iri_host_display(&env.env, &conf->host, mod_iri_str(segment), &name)
+    if (iri_host_display(mod_iri_env(r), &conf->host, mod_iri_str(segment),
+                         &name)
             != IRI_OK
         || iri_path_is_ascii(name, 0))
     {
@@ -520,8 +519,8 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     search.cache = mod_iri_server_conf(r->server)->cache;
     search.tree = mod_iri_tree_of(
         mod_iri_server_conf(r->server),
-        mod_iri_canonical_path(r->server, dir, &env), r->pool);
-    if (iri_find(&env.env, &search, &found) != IRI_OK
+        mod_iri_canonical_path(r->server, dir, mod_iri_env(r)), r->pool);
+    if (iri_find(mod_iri_env(r), &search, &found) != IRI_OK
         || (found.verdict != IRI_SERVE && found.verdict != IRI_PASS))
     {
         return NULL;

@@ -210,7 +210,6 @@ mod_iri_read_directory(mod_iri_list_t *list)
 static int
 mod_iri_send_listing(request_rec *r)
 {
-    iri_env_apr_t         *env = apr_palloc(r->pool, sizeof(*env));
     iri_listing_conf_t     conf;
     mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
     mod_iri_list_t         list;
@@ -218,7 +217,6 @@ mod_iri_send_listing(request_rec *r)
     int                    status;
 
     memset(&list, 0, sizeof(list));
-    mod_iri_env_init(env, r);
     list.r = r;
     conf.tree = mod_iri_tree_of_filename(r);
     conf.reading = &server->reading;
@@ -229,7 +227,7 @@ mod_iri_send_listing(request_rec *r)
     conf.unnamed = server->reading.invalid == IRI_INVALID_PASS
                    && server->vary == NULL;
     status = mod_iri_list_result(
-        r, iri_listing_begin(&env->env, &conf, &list.listing));
+        r, iri_listing_begin(mod_iri_env(r), &conf, &list.listing));
     if (status == OK) {
         status = mod_iri_read_directory(&list);
     }

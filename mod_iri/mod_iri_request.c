@@ -73,21 +73,15 @@ mod_iri_found(const mod_iri_request_t *ctx)
     return ctx->lookup != NULL ? &ctx->lookup->found : &none;
 }
 
-void
-mod_iri_env_init(iri_env_apr_t *env, request_rec *r)
-{
-    iri_env_apr_init(env, r->pool, mod_iri_log, r);
-    env->env.quiet = APLOGrinfo(r) ? 0 : 1;
-    env->env.trace = APLOGrtrace1(r) ? 1 : 0;
-    env->env.fold_keys = mod_iri_server_conf(r->server)->fold_keys;
-}
-
 const iri_env_t *
 mod_iri_env(request_rec *r)
 {
     iri_env_apr_t *env = apr_palloc(r->pool, sizeof(*env));
 
-    mod_iri_env_init(env, r);
+    iri_env_apr_init(env, r->pool, mod_iri_log, r);
+    env->env.quiet = APLOGrinfo(r) ? 0 : 1;
+    env->env.trace = APLOGrtrace1(r) ? 1 : 0;
+    env->env.fold_keys = mod_iri_server_conf(r->server)->fold_keys;
     return &env->env;
 }
 

@@ -94,10 +94,7 @@ iri_request_t *mod_iri_state_create(apr_pool_t *pool);
  */
 const iri_found_t *mod_iri_found(const mod_iri_request_t *ctx);
 
-/* Initialize an env for the core, with the pool and the log of a request. */
-void mod_iri_env_init(iri_env_apr_t *env, request_rec *r);
-
-/* Returns: such an env in r->pool. */
+/* Returns: an env for the core, with the pool and the log of a request. */
 const iri_env_t *mod_iri_env(request_rec *r);
 
 /* Returns: 1 for a subrequest that names a file on disk, not a URI. */
@@ -248,13 +245,8 @@ void mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx);
 /* The same for an ASCII path to which a rule has redirected. */
 void mod_iri_vars_set_redirected(request_rec *r);
 
-/* Set IRI_MATCH after a lookup. */
+/* Set IRI_MATCH after a lookup.  ctx NULL: an ASCII path. */
 void mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx);
-
-/*
- * Set IRI_MATCH of an ASCII path that exists as requested.  ctx may be NULL.
- */
-void mod_iri_vars_set_exact(request_rec *r, const mod_iri_request_t *ctx);
 
 /* In fixups: set the remaining variables.  ctx may be NULL. */
 void mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx);

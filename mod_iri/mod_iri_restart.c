@@ -424,17 +424,15 @@ mod_iri_restart(request_rec *r, const iri_lookup_t *lookup)
     apr_pool_t         *pool = r->pool;
     int            is_lookup = r->main != NULL && r == snapshot->original;
     iri_request_t *state;
-    iri_env_apr_t  env;
     iri_str_t      uri;
 
-    mod_iri_env_init(&env, r);
-    if (iri_path_to_uri(&env.env, lookup->restart, &uri) != IRI_OK) {
+    if (iri_path_to_uri(mod_iri_env(r), lookup->restart, &uri) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     /* the event of the request that was read is counted */
     state = mod_iri_request_create(snapshot->original)->state;
-    iri_request_restart(state, &env.env, lookup, mod_iri_str(snapshot->url),
-                        lookup->restart, 0);
+    iri_request_restart(state, mod_iri_env(r), lookup,
+                        mod_iri_str(snapshot->url), lookup->restart, 0);
     mod_iri_snapshot_restore(snapshot, r);
     mod_iri_restore_path(r, state, mod_iri_dup(r->pool, uri));
     return mod_iri_process_restarted(r, pool, is_lookup);

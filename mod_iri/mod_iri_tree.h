@@ -45,7 +45,7 @@ const iri_tree_conf_t *mod_iri_tree_of_parent(request_rec *r);
 const char *mod_iri_settings_path(request_rec *r);
 
 /* Set the settings of a search whose root is set, for its use with env. */
-void mod_iri_search_set_trees(const server_rec *server, iri_env_apr_t *env,
+void mod_iri_search_set_trees(const server_rec *server, const iri_env_t *env,
                               iri_search_t *search);
 
 /*
@@ -54,20 +54,20 @@ void mod_iri_search_set_trees(const server_rec *server, iri_env_apr_t *env,
  * path: as in <Directory> or DocumentRoot, or octets on disk.
  */
 const char *mod_iri_canonical_path(const server_rec *s, const char *path,
-                                   iri_env_apr_t *env);
+                                   const iri_env_t *env);
 
 /*
  * Returns: the canonical names for native octets of one or more segments,
  * separated by "/"; NULL: one of them cannot be decoded.
  * directory: the path of the directory that contains them, canonical.
  */
-const char *mod_iri_entry_names(request_rec *r, iri_env_apr_t *env,
-                                const char *directory, const char *octets);
+const char *mod_iri_entry_names(request_rec *r, const char *directory,
+                                const char *octets);
 
 /* ---- mod_iri_directory.c ------------------------------------------------ */
 
 /* In post_config: collect the <Directory> of a server that are not ASCII. */
-void mod_iri_find_encoded_sections(server_rec *s, iri_env_apr_t *env);
+void mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env);
 
 /*
  * As ap_directory_walk(), but each <Directory> also applies to the directory on

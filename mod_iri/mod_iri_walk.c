@@ -87,7 +87,6 @@ mod_iri_multiviews(request_rec *r)
 {
     const iri_tree_conf_t *tree;
     const char            *dir;
-    iri_env_apr_t          env;
     mod_iri_multiviews_t   views;
     iri_node_t             node;
     size_t                 i;
@@ -96,16 +95,16 @@ mod_iri_multiviews(request_rec *r)
     {
         return;
     }
-    mod_iri_env_init(&env, r);
     dir = ap_make_dirstr_parent(r->pool, r->filename);
     tree = mod_iri_tree_of_parent(r);
     memset(&views, 0, sizeof(views));
-    views.env = &env.env;
+    views.env = mod_iri_env(r);
     views.tree = tree;
     views.pool = r->pool;
     views.octets = mod_iri_str(r->filename + strlen(dir));
     if (iri_path_is_ascii(views.octets, 0)
-        || iri_entry_name(&env.env, tree, views.octets, &views.name) != IRI_OK
+        || iri_entry_name(views.env, tree, views.octets, &views.name)
+               != IRI_OK
         || views.name.len == 0)
     {
         return;
@@ -113,8 +112,8 @@ mod_iri_multiviews(request_rec *r)
     for (i = 0; i < views.octets.len; i++) {
         views.dots += views.octets.data[i] == '.';
     }
-    env.env.dir->list(env.env.ctx, dir, &node, mod_iri_multiviews_entry,
-                      &views);
+    views.env->dir->list(views.env->ctx, dir, &node, mod_iri_multiviews_entry,
+                         &views);
     if (!views.exact && views.prefix != NULL) {
         r->filename = apr_pstrcat(r->pool, dir, views.prefix, NULL);
         r->canonical_filename = r->filename;
@@ -130,11 +129,10 @@ mod_iri_multiviews(request_rec *r)
 static int
 mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
 {
-    char         *filename = r->filename;
-    char         *slash = strrchr(filename, '/');
-    iri_env_apr_t env;
-    iri_str_t     name;
-    int           status;
+    char     *filename = r->filename;
+    char     *slash = strrchr(filename, '/');
+    iri_str_t name;
+    int       status;
 
     if (slash == NULL || slash[1] == '\0'
         || mod_iri_found(ctx)->verdict == IRI_CHOOSE
@@ -145,8 +143,7 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
     {
         return ap_file_walk(r);
     }
-    mod_iri_env_init(&env, r);
-    if (iri_entry_name(&env.env, mod_iri_tree_of_parent(r),
+    if (iri_entry_name(mod_iri_env(r), mod_iri_tree_of_parent(r),
                        mod_iri_str(slash + 1), &name)
         != IRI_OK)
     {
