@@ -124,8 +124,6 @@ mod_iri_add_hooks(void)
                                APR_HOOK_REALLY_FIRST);
     ap_hook_translate_name(mod_iri_translate, NULL, NULL,
                            APR_HOOK_REALLY_FIRST);
-    ap_hook_translate_name(mod_iri_probe_attach, NULL, NULL,
-                           MOD_IRI_AFTER_FIRST);
     ap_hook_map_to_storage(mod_iri_map_to_storage, NULL, NULL,
                            APR_HOOK_FIRST);
     ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
@@ -139,8 +137,6 @@ mod_iri_add_hooks(void)
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, MOD_IRI_AFTER_FIRST);
     ap_hook_fixups(mod_iri_redirect, NULL, NULL, APR_HOOK_LAST - 1);
     ap_hook_fixups(mod_iri_redirect_directory, NULL, NULL, APR_HOOK_LAST + 1);
-    ap_hook_fixups(mod_iri_client_finish_vary, NULL, NULL,
-                   APR_HOOK_REALLY_LAST);
     ap_hook_fixups(mod_iri_dav_fixups, NULL, NULL, APR_HOOK_REALLY_LAST);
     ap_hook_insert_filter(mod_iri_location_insert, NULL, NULL,
                           APR_HOOK_MIDDLE);
@@ -345,10 +341,6 @@ mod_iri_set_advertise(cmd_parms *cmd, void *dir, int on)
 
     (void) dir;
     conf->advertise = on;
-    if (on) {
-        mod_iri_add_once(cmd, mod_iri_advertise_hooks,
-                         "mod_iri: hooks of OPTIONS");
-    }
     return NULL;
 }
 

@@ -283,6 +283,33 @@ mod_iri_fix_page(request_rec *r, apr_bucket_brigade *page,
     }
 }
 
+/* ---- the inturi field in answers to OPTIONS ----------------------------- */
+
+/*
+ * draft-masinter-url-i18n-05, 4.2.1.  The value is "utf8": the core accepts
+ * paths in percent-encoded and in raw UTF-8.  The field is set in
+ * err_headers_out, which error pages and mod_proxy do not replace, and in
+ * post_read_request, because "OPTIONS *" ends in map_to_storage.
+ */
+#define MOD_IRI_INTURI "inturi"
+
+static int
+mod_iri_advertises(const request_rec *r)
+{
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+
+    return r->method_number == M_OPTIONS && conf->advertise == 1
+           && conf->engine == IRI_ENGINE_ON && r->main == NULL;
+}
+
+void
+mod_iri_advertise(request_rec *r)
+{
+    if (mod_iri_advertises(r)) {
+        apr_table_setn(r->err_headers_out, MOD_IRI_INTURI, "utf8");
+    }
+}
+
 /* ---- the filter --------------------------------------------------------- */
 
 static apr_status_t
@@ -311,6 +338,10 @@ mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
     }
     if (answer->is_list) {
         ap_set_content_type(r, "text/html; charset=utf-8");
+    }
+    if (!answer->is_error && mod_iri_advertises(r)) {
+        /* the field of an upstream does not describe this server */
+        apr_table_unset(r->headers_out, MOD_IRI_INTURI);
     }
     if (answer->link != NULL && iri_may_link(r->status)) {
         apr_table_addn(r->headers_out, "Link", answer->link);
@@ -360,10 +391,12 @@ mod_iri_type_has_handler(const char *type)
 void
 mod_iri_location_insert(request_rec *r)
 {
+    mod_iri_client_add_vary(r);
     if ((r->handler != NULL || !apr_is_empty_table(r->err_headers_out)
          || !apr_is_empty_table(r->headers_out)
          || mod_iri_type_has_handler(r->content_type))
-        && r->main == NULL && r->proxyreq != PROXYREQ_PROXY
+        && r->main == NULL
+        && (r->proxyreq != PROXYREQ_PROXY || mod_iri_advertises(r))
         && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
     {
         mod_iri_add_location_filter(r);
@@ -377,6 +410,7 @@ mod_iri_location_insert_error(request_rec *r)
     mod_iri_response_t *answer;
     const char         *list;
 
+    mod_iri_client_add_vary(r);
     if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY
         || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
         || (!ap_is_HTTP_REDIRECT(r->status) && r->status != HTTP_CREATED
@@ -564,9 +598,7 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     dir = mod_iri_dir_conf(client);
     ctx = mod_iri_request(client);
     if (dir == NULL || dir->redirect <= 0
-        || !mod_iri_is_redirectable(client, ctx)
-        || (dir->redirect != IRI_REDIRECT_LINK
-            && !iri_is_uri_host(mod_iri_str(ap_get_server_name_for_url(r)))))
+        || !mod_iri_is_redirectable(client, ctx))
     {
         return DECLINED;
     }
@@ -590,6 +622,9 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return location.len != 0
+                   && (dir->redirect == IRI_REDIRECT_LINK
+                       || iri_is_uri_host(
+                           mod_iri_str(ap_get_server_name_for_url(r))))
                ? mod_iri_send_redirect(r, client, dir->redirect, location)
                : DECLINED;
 }
@@ -658,63 +693,4 @@ mod_iri_fixups(request_rec *r)
     }
     mod_iri_vars_set_fixups(r, ctx);
     return DECLINED;
-}
-
-/* ---- the inturi field in answers to OPTIONS ----------------------------- */
-
-/*
- * draft-masinter-url-i18n-05, 4.2.1.  The value is "utf8": the core accepts
- * paths in percent-encoded and in raw UTF-8.  The field is set in
- * err_headers_out, which error pages and mod_proxy do not replace, and in
- * post_read_request, because "OPTIONS *" ends in map_to_storage.
- */
-#define MOD_IRI_INTURI "inturi"
-
-static int
-mod_iri_advertises(const request_rec *r)
-{
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-
-    return r->method_number == M_OPTIONS && conf->advertise == 1
-           && conf->engine == IRI_ENGINE_ON && r->main == NULL;
-}
-
-static int
-mod_iri_advertise(request_rec *r)
-{
-    if (mod_iri_advertises(r)) {
-        apr_table_setn(r->err_headers_out, MOD_IRI_INTURI, "utf8");
-    }
-    return DECLINED;
-}
-
-/*
- * Remove the field of an upstream: it describes the upstream, not this
- * server.
- */
-static apr_status_t
-mod_iri_advertise_filter(ap_filter_t *f, apr_bucket_brigade *bb)
-{
-    apr_table_unset(f->r->headers_out, MOD_IRI_INTURI);
-    ap_remove_output_filter(f);
-    return ap_pass_brigade(f->next, bb);
-}
-
-static void
-mod_iri_advertise_insert(request_rec *r)
-{
-    if (mod_iri_advertises(r)) {
-        ap_add_output_filter("IRI_ADVERTISE", NULL, r, r->connection);
-    }
-}
-
-void
-mod_iri_advertise_hooks(void)
-{
-    ap_register_output_filter("IRI_ADVERTISE", mod_iri_advertise_filter, NULL,
-                              AP_FTYPE_CONTENT_SET);
-    ap_hook_post_read_request(mod_iri_advertise, NULL, NULL,
-                              APR_HOOK_REALLY_FIRST);
-    ap_hook_insert_filter(mod_iri_advertise_insert, NULL, NULL,
-                          APR_HOOK_MIDDLE);
 }

@@ -303,72 +303,39 @@ mod_iri_follows_restart(const request_rec *r)
     return 0;
 }
 
-/* Returns: 1 if an answer to r may need Vary. */
+/*
+ * Returns: 1 if the answer to r depends on the charsets of the client.  If a
+ * rule has redirected a restarted request to r, the lookup has led to r, which
+ * must not be revealed before access is granted.
+ */
 static int
-mod_iri_may_vary(const request_rec *r)
+mod_iri_varies(const request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    return ctx != NULL && iri_request_varies(ctx->state)
+           && (iri_request_state(ctx->state) == IRI_STATE_GRANTED
+               || !mod_iri_follows_restart(r));
+}
+
+/* The answer depends also on the requests that were redirected to it. */
+void
+mod_iri_client_add_vary(request_rec *r)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const request_rec           *at = r;
+    const char                  *vary;
 
-    return conf->vary != NULL && *conf->vary != '\0' && r->main == NULL
-           && conf->engine == IRI_ENGINE_ON;
-}
-
-static void
-mod_iri_add_vary(request_rec *r, mod_iri_request_t *ctx)
-{
-    const char *fields = mod_iri_server_conf(r->server)->vary;
-
-    ctx->vary_before = apr_table_get(r->err_headers_out, "Vary");
-    if (ctx->vary_before == NULL || strstr(ctx->vary_before, fields) == NULL)
+    if (conf->vary == NULL || *conf->vary == '\0' || r->main != NULL
+        || conf->engine != IRI_ENGINE_ON)
     {
-        apr_table_mergen(r->err_headers_out, "Vary", fields);
-        ctx->vary_set = apr_table_get(r->err_headers_out, "Vary");
+        return;
     }
-}
-
-/*
- * If a rule has redirected a restarted request to r, the lookup has led to r.
- * Then Vary must not reveal it before access is granted, and
- * mod_iri_client_finish_vary() adds it.
- */
-void
-mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
-{
-    if (mod_iri_may_vary(r) && ctx->vary_set == NULL
-        && iri_request_varies(ctx->state) && !mod_iri_follows_restart(r))
-    {
-        mod_iri_add_vary(r, ctx);
+    while (at != NULL && !mod_iri_varies(at)) {
+        at = at->prev;
     }
-}
-
-/*
- * Add Vary if it is still needed; else restore the value that it had before,
- * unless another module has changed it since.
- */
-int
-mod_iri_client_finish_vary(request_rec *r)
-{
-    mod_iri_request_t *ctx = mod_iri_request(r);
-
-    if (ctx == NULL || !mod_iri_may_vary(r)) {
-        return DECLINED;
+    vary = apr_table_get(r->err_headers_out, "Vary");
+    if (at != NULL && (vary == NULL || strstr(vary, conf->vary) == NULL)) {
+        apr_table_mergen(r->err_headers_out, "Vary", conf->vary);
     }
-    iri_request_granted(ctx->state);
-    if (iri_request_varies(ctx->state)) {
-        if (ctx->vary_set == NULL) {
-            mod_iri_add_vary(r, ctx);
-        }
-        return DECLINED;
-    }
-    if (ctx->vary_set == NULL
-        || apr_table_get(r->err_headers_out, "Vary") != ctx->vary_set)
-    {
-        return DECLINED;
-    }
-    if (ctx->vary_before != NULL) {
-        apr_table_setn(r->err_headers_out, "Vary", ctx->vary_before);
-    } else {
-        apr_table_unset(r->err_headers_out, "Vary");
-    }
-    return DECLINED;
 }

@@ -380,12 +380,17 @@ mod_iri_dav_check_transfer(request_rec *r)
 }
 
 /*
- * Runs last in fixups.  mod_dav looks up the Destination by a subrequest, and
+ * Runs last in fixups: access is granted.  mod_dav looks up the Destination by a subrequest, and
  * validates If again with the header fields of that subrequest.
  */
 int
 mod_iri_dav_fixups(request_rec *r)
 {
+    mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx != NULL) {
+        iri_request_granted(ctx->state);
+    }
     if (!mod_iri_dav_is_destination(r) || !mod_iri_dav_applies(r->main)) {
         return DECLINED;
     }

@@ -601,7 +601,6 @@ mod_iri_map_uri(request_rec *r)
     if (ctx->lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    mod_iri_client_set_vary(r, ctx);
     return mod_iri_apply_verdict(r, ctx);
 }
 

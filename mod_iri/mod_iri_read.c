@@ -387,6 +387,7 @@ mod_iri_is_for_proxy(const request_rec *r)
 int
 mod_iri_post_read(request_rec *r)
 {
+    mod_iri_advertise(r);
     mod_iri_snapshot_take(r);
     return mod_iri_is_for_proxy(r) ? DECLINED : mod_iri_read_first(r);
 }
@@ -420,7 +421,6 @@ mod_iri_post_read_client(request_rec *r)
         r->uri = r->parsed_uri.path;
         mod_iri_read_path(r, conf);
     }
-    mod_iri_client_set_vary(r, ctx);
     return DECLINED;
 }
 

@@ -39,9 +39,6 @@ typedef struct {
                                   both ASCII */
     const char   *location;    /* the Location that this module has set, which
                                   is a URI; else NULL */
-    const char   *vary_set;    /* the Vary that this module has set until access
-                                  is granted; NULL: none */
-    const char   *vary_before; /* Vary before vary_set was set; NULL: none */
     server_rec   *walk_server; /* r->server with the sections of the directory
                                   walk; NULL: those of r->server */
     const char   *walk_key;    /* identifies the sections of walk_server */
@@ -186,6 +183,11 @@ const char *mod_iri_query_sent(const request_rec *r);
 /* Returns: the path as it was sent, percent-encoded or raw; empty: unknown. */
 iri_str_t mod_iri_path_sent(const request_rec *r);
 
+/* ---- mod_iri_answer.c --------------------------------------------------- */
+
+/* In post_read_request: IRIAdvertise. */
+void mod_iri_advertise(request_rec *r);
+
 /* ---- mod_iri_client.c --------------------------------------------------- */
 
 /* Returns: the value of iri-charset; NULL: not set. */
@@ -201,10 +203,10 @@ const iri_reading_conf_t *
 mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf);
 
 /*
- * Set Vary after a path was read or looked up, if the answer may depend on
- * iri-charset.
+ * Before an answer is sent: add Vary if it depends on the charsets of the
+ * client.
  */
-void mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx);
+void mod_iri_client_add_vary(request_rec *r);
 
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 

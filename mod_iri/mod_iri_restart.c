@@ -175,8 +175,12 @@ mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
 void
 mod_iri_snapshot_take(request_rec *r)
 {
-    mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
+    mod_iri_snapshot_t *snapshot;
 
+    if (r->prev == NULL && !mod_iri_can_restart(r)) {
+        return;
+    }
+    snapshot = mod_iri_snapshot(r);
     if (snapshot != NULL && snapshot->restarted == r) {
         r->prev = snapshot->saved.prev; /* see mod_iri_snapshot_restore() */
         return;
@@ -352,7 +356,6 @@ mod_iri_restore_path(request_rec *r, iri_request_t *state, const char *uri)
     if (!ctx->is_ascii) {
         mod_iri_vars_set_reading(r, ctx);
     }
-    mod_iri_client_set_vary(r, ctx);
 }
 
 /* ---- the restart -------------------------------------------------------- */

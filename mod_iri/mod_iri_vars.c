@@ -271,13 +271,18 @@ mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
     mod_iri_var_t        var;
     const char          *value;
+    /* all names have the same checksum, so apr_table_setn() compares each */
+    int is_first = apr_table_get(r->subprocess_env,
+                                 mod_iri_var_names[MOD_IRI_FORM])
+                   == NULL;
 
     for (var = from; var <= to; var++) {
         value = mod_iri_var_value(r, ctx, var, &forms);
-        if (value != NULL && *value != '\0') {
-            apr_table_setn(r->subprocess_env, mod_iri_var_names[var], value);
-        } else {
+        if (value == NULL || *value == '\0') {
             apr_table_unset(r->subprocess_env, mod_iri_var_names[var]);
+        } else {
+            (is_first ? apr_table_addn : apr_table_setn)(
+                r->subprocess_env, mod_iri_var_names[var], value);
         }
     }
 }
