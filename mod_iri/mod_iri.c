@@ -451,16 +451,6 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
         arg);
 }
 
-static const char *
-mod_iri_set_listing(cmd_parms *cmd, void *dirv, int on)
-{
-    mod_iri_dir_conf_t *dir = dirv;
-
-    (void) cmd;
-    dir->listing = on;
-    return NULL;
-}
-
 /* clang-format off */
 static const command_rec mod_iri_directives[] = {
     AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, NULL, RSRC_CONF,
@@ -500,8 +490,8 @@ static const command_rec mod_iri_directives[] = {
         (void *) &mod_iri_slot_redirect, RSRC_CONF | OR_FILEINFO,
         "off, 301, 302, 303, 307 or 308: redirect to the canonical URI; link: "
         "send a Link field"),
-    AP_INIT_FLAG("IRIListing", mod_iri_set_listing, NULL,
-        RSRC_CONF | OR_INDEXES,
+    AP_INIT_FLAG("IRIListing", ap_set_flag_slot,
+        (void *) offsetof(mod_iri_dir_conf_t, listing), RSRC_CONF | OR_INDEXES,
         "on or off: list directories with canonical names"),
     AP_INIT_NO_ARGS(NULL, NULL, NULL, 0, NULL)
 };

@@ -5,10 +5,10 @@
  *
  *   mod_iri.h           the settings of servers and directories; strings
  *   mod_iri_startup.h   reading and checking the configuration; virtual hosts
- *   mod_iri_request.h   the state of a request: reading, query, variables, log
+ *   mod_iri_request.h   the state of a request: reading, query, variables, log;
+ *                       answers: errors, choices, redirects
  *   mod_iri_tree.h      settings and canonical names of directories on disk
  *   mod_iri_probe.h     subrequests that test what the client may get
- *   mod_iri_answer.h    answers: errors, choices, redirects, header fields
  *   mod_iri_hooks.h     the hooks of httpd that mod_iri.c adds
  *
  * Files:

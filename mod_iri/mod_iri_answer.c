@@ -15,7 +15,6 @@
  * canonical URI, and makes the Location.
  */
 
-#include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"

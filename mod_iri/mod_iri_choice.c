@@ -8,7 +8,6 @@
  * counts as absent.
  */
 
-#include "mod_iri_answer.h"
 #include "mod_iri_probe.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"

@@ -16,7 +16,6 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #endif
 
-#include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"

@@ -10,7 +10,6 @@
  * r->filename has the octets on disk, and its r->uri is made canonical.
  */
 
-#include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"

@@ -11,7 +11,6 @@
  * page, until the page has its 1,000 names.
  */
 
-#include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
 #include "mod_iri_probe.h"
 #include "mod_iri_request.h"
@@ -154,10 +153,8 @@ mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
         if (rv != APR_SUCCESS && rv != APR_INCOMPLETE) {
             return IRI_IO_FAILED;
         }
-        if (info.name[0] != '.') {
-            status = mod_iri_add_entry(list, info.name);
-            apr_pool_clear(list->pool);
-        }
+        status = mod_iri_add_entry(list, info.name);
+        apr_pool_clear(list->pool);
     }
     return status;
 }

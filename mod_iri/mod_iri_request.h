@@ -1,5 +1,5 @@
 /*
- * mod_iri_request.h - the state of a request
+ * mod_iri_request.h - the state of a request, and its answers
  */
 
 #ifndef MOD_IRI_REQUEST_H
@@ -183,11 +183,6 @@ const char *mod_iri_query_sent(const request_rec *r);
 /* Returns: the path as it was sent, percent-encoded or raw; empty: unknown. */
 iri_str_t mod_iri_path_sent(const request_rec *r);
 
-/* ---- mod_iri_answer.c --------------------------------------------------- */
-
-/* In post_read_request: IRIAdvertise. */
-void mod_iri_advertise(request_rec *r);
-
 /* ---- mod_iri_client.c --------------------------------------------------- */
 
 /* Returns: the value of iri-charset; NULL: not set. */
@@ -235,6 +230,46 @@ const char *mod_iri_restart_url(const request_rec *r);
  * found.  Returns: the status that map_to_storage must return.
  */
 int mod_iri_restart(request_rec *r, const iri_lookup_t *lookup);
+
+/* ---- mod_iri_disk.c ----------------------------------------------------- */
+
+/*
+ * In fixups: answer 404 for a name that no entry can have, or 409 if the
+ * request would create it.  Returns: DECLINED, or an HTTP status.
+ */
+int mod_iri_refuse_absent(request_rec *r);
+
+/* ---- mod_iri_choice.c --------------------------------------------------- */
+
+/*
+ * In fixups, if the verdict of the lookup is IRI_CHOOSE: send the list of the
+ * choices that the client may get.  Returns: DONE: it was sent; DECLINED: the
+ * client may get none, and the name counts as absent; 409 for a method that
+ * writes; 500.
+ */
+int mod_iri_offer_choices(request_rec *r, mod_iri_request_t *ctx);
+
+/* ---- mod_iri_answer.c --------------------------------------------------- */
+
+/* In post_read_request: IRIAdvertise. */
+void mod_iri_advertise(request_rec *r);
+
+/*
+ * Send a page of the core with its header fields, but with the policy that the
+ * configuration may have set.  Returns: OK.
+ */
+int mod_iri_send_page(request_rec *r, const iri_page_t *page);
+
+/* ---- mod_iri_dav.c ------------------------------------------------------ */
+
+/* Returns: 1 for mod_dav's subrequest for the Destination of COPY or MOVE. */
+int mod_iri_dav_is_destination(const request_rec *r);
+
+/*
+ * Answer 409, for a Destination too, with a page that states the reason.  An
+ * ErrorDocument replaces that page.  Returns: HTTP_CONFLICT.
+ */
+int mod_iri_refuse_conflict(request_rec *r, iri_why_t why);
 
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 

@@ -8,7 +8,6 @@
  * (iri_stats.h).
  */
 
-#include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 #include "mod_iri_startup.h"
