@@ -175,8 +175,6 @@ typedef struct {
     int                  is_pattern; /* 1: name is an fnmatch pattern */
     ap_regex_t          *regex;      /* NULL: no regular expression */
     const mod_iri_dir_conf_t *dir;
-    iri_tree_conf_t      tree; /* the settings where only this section
-                                  applies */
 } mod_iri_section_t;
 
 /* A <Directory> section whose name is not ASCII and not a pattern. */

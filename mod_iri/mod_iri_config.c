@@ -67,8 +67,6 @@ mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
     ap_conf_vector_t     **sec = (ap_conf_vector_t **) core->sec_dir->elts;
     int                    i;
 
-    conf->sections = apr_array_make(mod_iri_pool(env), 2,
-                                    sizeof(mod_iri_section_t));
     for (i = 0; i < core->sec_dir->nelts; i++) {
         const core_dir_config    *c = ap_get_core_module_config(sec[i]);
         const mod_iri_dir_conf_t *dir = ap_get_module_config(sec[i],
@@ -92,9 +90,6 @@ mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
         section->regex = c->r;
         section->dir = dir;
         section->name = name;
-        mod_iri_tree_init(conf, &section->tree);
-        mod_iri_tree_merge(&section->tree, dir);
-        mod_iri_tree_finish(conf, &section->tree);
     }
 }
 
@@ -120,15 +115,15 @@ mod_iri_unshare(server_rec *s, const server_rec *main_server,
 static void
 mod_iri_collect_flags(mod_iri_server_conf_t *conf)
 {
-    const iri_tree_conf_t *tree;
-    unsigned               match = conf->tree.match;
-    unsigned               repair = conf->tree.repair;
-    int                    i;
+    const mod_iri_dir_conf_t *dir;
+    unsigned                  match = conf->tree.match;
+    unsigned                  repair = conf->tree.repair;
+    int                       i;
 
     for (i = 0; i < conf->sections->nelts; i++) {
-        tree = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t).tree;
-        match |= tree->match;
-        repair |= tree->repair;
+        dir = APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t).dir;
+        match |= dir->tree.match;
+        repair |= dir->tree.repair;
     }
     conf->folds = (match & IRI_FOLD_INDEXED) != 0;
     conf->may_restart = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0
@@ -149,8 +144,9 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     }
     conf->lookup_defaults = ap_get_module_config(s->lookup_defaults,
                                                  &iri_module);
-    mod_iri_tree_init(conf, &conf->tree);
-    mod_iri_tree_finish(conf, &conf->tree);
+    conf->sections = apr_array_make(mod_iri_pool(env), 2,
+                                    sizeof(mod_iri_section_t));
+    conf->tree = *mod_iri_tree_of(conf, "", mod_iri_pool(env));
     mod_iri_collect_sections(s, env);
     mod_iri_collect_flags(conf);
     if (conf->engine == IRI_ENGINE_ON) {

@@ -128,8 +128,7 @@ static int
 mod_iri_writes(const request_rec *r)
 {
     for (; r != NULL; r = r->main) {
-        if (r->method_number != M_GET
-            && iri_method_writes(mod_iri_str(r->method))) {
+        if (iri_method_writes(mod_iri_str(r->method))) {
             return 1;
         }
     }
@@ -286,8 +285,7 @@ static int
 mod_iri_creates_entry(const request_rec *r)
 {
     return mod_iri_dav_is_destination(r)
-           || (r->main == NULL && r->method_number != M_GET
-               && iri_method_creates(mod_iri_str(r->method)));
+           || (r->main == NULL && iri_method_creates(mod_iri_str(r->method)));
 }
 
 /* Set *conf to the properties of r that the core needs to find an entry. */

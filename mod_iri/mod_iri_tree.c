@@ -35,23 +35,6 @@ mod_iri_tree_merge(iri_tree_conf_t *to, const mod_iri_dir_conf_t *add)
     }
 }
 
-void
-mod_iri_tree_init(const mod_iri_server_conf_t *conf, iri_tree_conf_t *tree)
-{
-    memset(tree, 0, sizeof(*tree));
-    tree->match = IRI_FOLD_NORMALIZATION;
-    if (conf->lookup_defaults != NULL) {
-        mod_iri_tree_merge(tree, conf->lookup_defaults);
-    }
-}
-
-void
-mod_iri_tree_finish(const mod_iri_server_conf_t *conf, iri_tree_conf_t *tree)
-{
-    /* with iri-charset a request may have a list of charsets of its own */
-    iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL, tree);
-}
-
 /* ---- settings of a directory -------------------------------------------- */
 
 /*
@@ -98,34 +81,26 @@ mod_iri_section_applies(const mod_iri_section_t *section,
                   == APR_SUCCESS;
 }
 
-const iri_tree_conf_t *
+iri_tree_conf_t *
 mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
                 apr_pool_t *pool)
 {
-    const mod_iri_section_t *section, *first = NULL;
-    iri_tree_conf_t         *tree = NULL;
+    const mod_iri_section_t *section;
+    iri_tree_conf_t         *tree = apr_pcalloc(pool, sizeof(*tree));
     int                      i;
 
+    tree->match = IRI_FOLD_NORMALIZATION;
+    if (conf->lookup_defaults != NULL) {
+        mod_iri_tree_merge(tree, conf->lookup_defaults);
+    }
     for (i = 0; i < conf->sections->nelts; i++) {
         section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
-        if (!mod_iri_section_applies(section, directory, pool)) {
-            continue;
+        if (mod_iri_section_applies(section, directory, pool)) {
+            mod_iri_tree_merge(tree, section->dir);
         }
-        if (first == NULL) {
-            first = section;
-            continue;
-        }
-        if (tree == NULL) {
-            tree = apr_palloc(pool, sizeof(*tree));
-            mod_iri_tree_init(conf, tree);
-            mod_iri_tree_merge(tree, first->dir);
-        }
-        mod_iri_tree_merge(tree, section->dir);
     }
-    if (tree == NULL) {
-        return first ? &first->tree : &conf->tree;
-    }
-    mod_iri_tree_finish(conf, tree);
+    /* with iri-charset a request may have a list of charsets of its own */
+    iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL, tree);
     return tree;
 }
 

@@ -14,23 +14,14 @@
 /* Copy the settings that are set in add to *to. */
 void mod_iri_tree_merge(iri_tree_conf_t *to, const mod_iri_dir_conf_t *add);
 
-/* Initialize *tree with the settings outside all sections. */
-void mod_iri_tree_init(const mod_iri_server_conf_t *conf,
-                       iri_tree_conf_t             *tree);
-
-/* Complete *tree after all sections were merged. */
-void mod_iri_tree_finish(const mod_iri_server_conf_t *conf,
-                         iri_tree_conf_t             *tree);
-
 /*
  * Returns: the settings for the names in a directory: those of the
  * <Directory> sections that contain it, merged; lives as long as pool.
  * directory: path in the file system with canonical names, with or without "/"
  * at its end.
  */
-const iri_tree_conf_t *mod_iri_tree_of(const mod_iri_server_conf_t *conf,
-                                       const char                  *directory,
-                                       apr_pool_t                  *pool);
+iri_tree_conf_t *mod_iri_tree_of(const mod_iri_server_conf_t *conf,
+                                 const char *directory, apr_pool_t *pool);
 
 /* The same for r->filename, or for its directory if it is a file. */
 const iri_tree_conf_t *mod_iri_tree_of_filename(request_rec *r);

@@ -263,26 +263,30 @@ mod_iri_var_find(const char *name)
     return (mod_iri_var_t) var;
 }
 
-/* Set the variables of the indexes from `from` to `to`. */
+/*
+ * Set the variables of the indexes from `from` to `to`: those of the reading,
+ * MOD_IRI_MATCH, or those of the file.
+ */
 static void
 mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
                  mod_iri_var_t from, mod_iri_var_t to)
 {
+    /* which always has a value, and is set with the others */
+    mod_iri_var_t        always = from < MOD_IRI_FORM ? MOD_IRI_FORM : from;
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
     mod_iri_var_t        var;
     const char          *value;
-    /* all names have the same checksum, so apr_table_setn() compares each */
-    int is_first = apr_table_get(r->subprocess_env,
-                                 mod_iri_var_names[MOD_IRI_FORM])
+    /* apr_table_setn() compares all names, which have the same checksum */
+    int is_first = apr_table_get(r->subprocess_env, mod_iri_var_names[always])
                    == NULL;
 
     for (var = from; var <= to; var++) {
         value = mod_iri_var_value(r, ctx, var, &forms);
-        if (value == NULL || *value == '\0') {
-            apr_table_unset(r->subprocess_env, mod_iri_var_names[var]);
-        } else {
+        if (value != NULL && *value != '\0') {
             (is_first ? apr_table_addn : apr_table_setn)(
                 r->subprocess_env, mod_iri_var_names[var], value);
+        } else if (!is_first) {
+            apr_table_unset(r->subprocess_env, mod_iri_var_names[var]);
         }
     }
 }
@@ -380,11 +384,16 @@ mod_iri_vars_hide_lookup(request_rec *r)
 void
 mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)
 {
-    if (ctx != NULL && !ctx->is_ascii) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
-    } else if (r->handler != NULL && r->main == NULL) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO);
+    int is_ascii = ctx == NULL || ctx->is_ascii;
+
+    if (is_ascii && (r->handler == NULL || r->main != NULL)) {
+        return;
     }
+    if (is_ascii) {
+        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET);
+        mod_iri_vars_set_match(r, ctx);
+    }
+    mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
 }
 
 /* ---- logs --------------------------------------------------------------- */
