@@ -102,9 +102,7 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     if (len == 0 && mod_iri_ends_with(filename, uri)) {
         len = filename.len - uri.len;
     }
-    if ((ctx == NULL || root != ctx->host_root)
-        && !mod_iri_exists(r, r->filename, len))
-    {
+    if (!mod_iri_exists(r, r->filename, len)) {
         len = 0;
     }
     tail.data = filename.data + len;

@@ -580,5 +580,4 @@ mod_iri_map_root(request_rec *r)
     r->finfo.valid = 0;
     ap_set_document_root(r, dir);
     ap_set_context_info(r, NULL, dir);
-    mod_iri_request_create(r)->host_root = dir;
 }

@@ -28,8 +28,6 @@ typedef struct {
     const char   *saved_unparsed; /* r->unparsed_uri as it was sent, while
                                   r->unparsed_uri is replaced; else NULL */
 
-    const char   *host_root;   /* document root that mod_iri_map_root() has
-                                  set; NULL: none */
     const char   *settings_path; /* r->filename with canonical names, which
                                   selects the <Directory> settings; NULL: not
                                   looked up */
@@ -52,10 +50,9 @@ typedef struct {
  * written to.
  */
 typedef enum {
-    MOD_IRI_MARK_ASCII,          /* an ASCII path */
-    MOD_IRI_MARK_PERCENT_U,      /* the same, but "%uXXXX" was sent */
-    MOD_IRI_MARK_URI_SUBREQUEST, /* a subrequest for a URI, not for a file */
-    MOD_IRI_MARKS                /* number of marks */
+    MOD_IRI_MARK_ASCII,     /* an ASCII path, not that of a file */
+    MOD_IRI_MARK_PERCENT_U, /* the same, but "%uXXXX" was sent */
+    MOD_IRI_MARKS           /* number of marks */
 } mod_iri_mark_t;
 
 extern const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
@@ -239,7 +236,7 @@ int mod_iri_restart(request_rec *r, const iri_lookup_t *lookup);
  */
 int mod_iri_refuse_absent(request_rec *r);
 
-/* ---- mod_iri_choice.c --------------------------------------------------- */
+/* ---- mod_iri_listing.c -------------------------------------------------- */
 
 /*
  * In fixups, if the verdict of the lookup is IRI_CHOOSE: send the list of the

@@ -5,7 +5,7 @@
 #ifndef MOD_IRI_TREE_H
 #define MOD_IRI_TREE_H
 
-#include "mod_iri_request.h"
+#include "mod_iri.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -55,17 +55,10 @@ const char *mod_iri_canonical_path(const server_rec *s, const char *path,
 const char *mod_iri_entry_names(request_rec *r, const char *directory,
                                 const char *octets);
 
-/* ---- mod_iri_directory.c ------------------------------------------------ */
+/* ---- mod_iri_walk.c ----------------------------------------------------- */
 
 /* In post_config: collect the <Directory> of a server that are not ASCII. */
 void mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env);
-
-/*
- * As ap_directory_walk(), but each <Directory> also applies to the directory on
- * disk that has its name in other octets.
- * Tree in EUC-JP, "/srv/\xE8\xA1\xA8" -> also "/srv/\xC9\xBD"
- */
-int mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx);
 
 /* ---- mod_iri_native.c --------------------------------------------------- */
 
