@@ -53,17 +53,14 @@ mod_iri_entry_reference(request_rec *r, const char *name)
 static const char *
 mod_iri_variant(request_rec *r, const char *value)
 {
-    char       *octets = apr_pstrdup(r->pool, value);
-    apr_finfo_t info;
+    char *octets = apr_pstrdup(r->pool, value);
 
     if (iri_path_is_ascii(mod_iri_str(value), 1) || r->filename == NULL
         || value[0] == '/' || ap_unescape_url(octets) != OK
-        || apr_stat(&info,
-                    apr_pstrcat(r->pool,
-                                ap_make_dirstr_parent(r->pool, r->filename),
-                                octets, NULL),
-                    APR_FINFO_TYPE | APR_FINFO_LINK, r->pool)
-               != APR_SUCCESS)
+        || !mod_iri_exists(
+            r,
+            apr_pstrcat(r->pool, ap_make_dirstr_parent(r->pool, r->filename),
+                        octets, NULL)))
     {
         return NULL;
     }
@@ -72,73 +69,55 @@ mod_iri_variant(request_rec *r, const char *value)
 }
 
 /*
- * Returns: the text that replaces a name; NULL: the name stays.  *rest: the
- * text after the name; the function may advance it.
- */
-typedef const char *(*mod_iri_replacer_t)(request_rec *r, const char *name,
-                                          const char **rest);
-
-/*
- * Replace each name on disk between begin and end in text.  Returns: the new
- * text; NULL: nothing was replaced.
+ * Returns: the reference to an entry, and its name as the text of a link; NULL:
+ * no memory.
  */
 static const char *
-mod_iri_replace(request_rec *r, const char *text, const char *begin,
-                const char *end, mod_iri_replacer_t replacer)
-{
-    const char *done = "", *at, *to, *name, *value, *rest;
-    int         changed = 0;
-
-    while ((at = strstr(text, begin)) != NULL) {
-        at += strlen(begin);
-        to = strstr(at, end);
-        if (to == NULL) {
-            break;
-        }
-        rest = to;
-        name = mod_iri_variant(r, apr_pstrmemdup(r->pool, at, to - at));
-        value = name != NULL ? replacer(r, name, &rest) : NULL;
-        if (value == NULL) {
-            value = apr_pstrmemdup(r->pool, at, to - at);
-            rest = to;
-        } else {
-            changed = 1;
-        }
-        done = apr_pstrcat(r->pool, done,
-                           apr_pstrmemdup(r->pool, text, at - text), value,
-                           NULL);
-        text = rest;
-    }
-    return changed ? apr_pstrcat(r->pool, done, text, NULL) : NULL;
-}
-
-/*
- * Replaces NAME in Alternates: {"NAME" 1 {type text/html}}, ... (RFC 2295, 8.3)
- */
-static const char *
-mod_iri_replace_alternate(request_rec *r, const char *name, const char **rest)
-{
-    (void) rest;
-    return mod_iri_entry_reference(r, name);
-}
-
-/* Replaces each NAME in <li><a href="NAME">NAME</a> , type text/html</li> */
-static const char *
-mod_iri_replace_list_item(request_rec *r, const char *name, const char **rest)
+mod_iri_entry_link(request_rec *r, const char *name)
 {
     const char *uri = mod_iri_entry_reference(r, name);
-    const char *end = strstr(*rest, "</a>");
     iri_str_t   iri;
 
-    if (uri == NULL || end == NULL
-        || iri_path_to_iri(mod_iri_env(r), mod_iri_str(name), &iri) != IRI_OK)
+    return uri != NULL
+                   && iri_path_to_iri(mod_iri_env(r), mod_iri_str(name), &iri)
+                          == IRI_OK
+               ? apr_pstrcat(
+                   r->pool, uri, "\"><bdi>",
+                   ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)),
+                   "</bdi>", NULL)
+               : NULL;
+}
+
+/*
+ * Replace each name on disk in the field Alternates (RFC 2295, 8.3), as in
+ * {"NAME" 1 {type text/html}}, or in a list of variants, as in
+ * <li><a href="NAME">NAME</a> , type text/html</li>.  Returns: the new text;
+ * NULL: nothing was replaced.
+ */
+static const char *
+mod_iri_replace(request_rec *r, const char *text, int is_list)
+{
+    const char *begin = is_list ? "<a href=\"" : "{\"";
+    const char *end = is_list ? "</a>" : "\"";
+    const char *done = "", *at, *to, *name, *value;
+    int         changed = 0;
+
+    while ((at = strstr(text, begin)) != NULL
+           && (to = strstr(at + strlen(begin), end)) != NULL)
     {
-        return NULL;
+        at += strlen(begin);
+        name = mod_iri_variant(
+            r, apr_pstrmemdup(r->pool, at, strcspn(at, "\"")));
+        value = name == NULL ? NULL
+                : is_list    ? mod_iri_entry_link(r, name)
+                             : mod_iri_entry_reference(r, name);
+        changed |= value != NULL;
+        done = apr_pstrcat(
+            r->pool, done, apr_pstrmemdup(r->pool, text, at - text),
+            value ? value : apr_pstrmemdup(r->pool, at, to - at), NULL);
+        text = to;
     }
-    *rest = end;
-    return apr_pstrcat(r->pool, uri, "\"><bdi>",
-                       ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)),
-                       "</bdi>", NULL);
+    return changed ? apr_pstrcat(r->pool, done, text, NULL) : NULL;
 }
 
 /*
@@ -159,11 +138,7 @@ mod_iri_fix_variants(request_rec *r, apr_table_t *headers)
         apr_table_setn(headers, content, value);
     }
     value = apr_table_get(headers, alternates);
-    if (value != NULL
-        && (value = mod_iri_replace(r, value, "{\"", "\"",
-                                    mod_iri_replace_alternate))
-               != NULL)
-    {
+    if (value != NULL && (value = mod_iri_replace(r, value, 0)) != NULL) {
         apr_table_setn(headers, alternates, value);
     }
 }
@@ -231,6 +206,7 @@ mod_iri_reference(request_rec *r, const char *value)
                : mod_iri_dup(r->pool, out);
 }
 
+/* Correct the field Location or Content-Location. */
 static void
 mod_iri_fix_field(request_rec *r, apr_table_t *headers, const char *field)
 {
@@ -358,22 +334,6 @@ mod_iri_add_location_filter(request_rec *r)
     return answer;
 }
 
-/*
- * Add a Link field with a location of iri_redirect_location().  Returns:
- * DECLINED, or 500.
- */
-static int
-mod_iri_add_link(request_rec *r, iri_str_t location)
-{
-    iri_str_t link;
-
-    if (iri_canonical_link(mod_iri_env(r), location, &link) != IRI_OK) {
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
-    mod_iri_add_location_filter(r)->link = mod_iri_dup(r->pool, link);
-    return DECLINED;
-}
-
 /* Returns: 1 if the type of a file selects a handler. */
 static int
 mod_iri_type_has_handler(const char *type)
@@ -424,11 +384,7 @@ mod_iri_location_insert_error(request_rec *r)
         return;
     }
     list = apr_table_get(r->notes, "variant-list");
-    if (list != NULL
-        && (list = mod_iri_replace(r, list, "<a href=\"", "\">",
-                                   mod_iri_replace_list_item))
-               != NULL)
-    {
+    if (list != NULL && (list = mod_iri_replace(r, list, 1)) != NULL) {
         apr_table_setn(r->notes, "variant-list", list);
         answer->is_list = 1;
     }
@@ -466,19 +422,6 @@ mod_iri_redirect_origin(request_rec *r)
         r = r->prev;
     }
     return r;
-}
-
-/*
- * Returns: 1 if the method and the form of the path allow a redirect.  ctx: the
- * state of client; NULL: an ASCII path.
- */
-static int
-mod_iri_is_redirectable(const request_rec       *client,
-                        const mod_iri_request_t *ctx)
-{
-    return client->method_number == M_GET
-           && (ctx == NULL || ctx->uri != NULL
-               || iri_request_form(ctx->state, 0) == IRI_FORM_ASCII);
 }
 
 /*
@@ -558,9 +501,14 @@ mod_iri_send_redirect(request_rec *r, request_rec *client, int status,
 {
     mod_iri_request_t *ctx;
     const char        *url;
+    iri_str_t          link;
 
     if (status == IRI_REDIRECT_LINK) {
-        return mod_iri_add_link(r, location);
+        if (iri_canonical_link(mod_iri_env(r), location, &link) != IRI_OK) {
+            return HTTP_INTERNAL_SERVER_ERROR;
+        }
+        mod_iri_add_location_filter(r)->link = mod_iri_dup(r->pool, link);
+        return DECLINED;
     }
     iri_request_redirected(mod_iri_request_create(client)->state, status);
     url = ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r);
@@ -596,9 +544,7 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     }
     dir = mod_iri_dir_conf(client);
     ctx = mod_iri_request(client);
-    if (dir == NULL || dir->redirect <= 0
-        || !mod_iri_is_redirectable(client, ctx))
-    {
+    if (dir == NULL || dir->redirect <= 0 || client->method_number != M_GET) {
         return DECLINED;
     }
     if (mod_iri_redirect_init(client, ctx, mod_iri_env(r), &ascii_reading,

@@ -75,16 +75,6 @@ mod_iri_dav_is_copy_or_move(const request_rec *r)
     return r->method_number == M_COPY || r->method_number == M_MOVE;
 }
 
-/* Returns: path with one "/" at its end. */
-static const char *
-mod_iri_dav_with_slash(request_rec *r, const char *path)
-{
-    size_t len = strlen(path);
-
-    return apr_pstrcat(r->pool, path,
-                       len > 0 && path[len - 1] == '/' ? NULL : "/", NULL);
-}
-
 /* ---- output filter ------------------------------------------------------ */
 
 /*
@@ -270,7 +260,10 @@ mod_iri_dav_register(void)
 static const char *
 mod_iri_dav_native_path(request_rec *r, const request_rec *found)
 {
-    const char *base = mod_iri_dav_with_slash(r, r->uri);
+    size_t      uri = strlen(r->uri);
+    const char *base = apr_pstrcat(
+        r->pool, r->uri, uri > 0 && r->uri[uri - 1] == '/' ? NULL : "/",
+        NULL);
     size_t      len = strlen(r->filename);
     const char *octets;
 

@@ -53,15 +53,11 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
  * are ASCII, which is not tested.
  */
 static int
-mod_iri_exists(request_rec *r, const char *filename, size_t len)
+mod_iri_start_exists(request_rec *r, const char *filename, size_t len)
 {
-    apr_finfo_t info;
+    const char *start = apr_pstrmemdup(r->pool, filename, len);
 
-    return iri_str_is_ascii(
-               (iri_str_t){ len, (const unsigned char *) filename })
-           || apr_stat(&info, apr_pstrmemdup(r->pool, filename, len),
-                       APR_FINFO_TYPE, r->pool)
-                  == APR_SUCCESS;
+    return iri_str_is_ascii(mod_iri_str(start)) || mod_iri_exists(r, start);
 }
 
 /*
@@ -102,7 +98,7 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     if (len == 0 && mod_iri_ends_with(filename, uri)) {
         len = filename.len - uri.len;
     }
-    if (!mod_iri_exists(r, r->filename, len)) {
+    if (!mod_iri_start_exists(r, r->filename, len)) {
         len = 0;
     }
     tail.data = filename.data + len;
@@ -224,7 +220,7 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
     {
         return 0;
     }
-    while (!mod_iri_exists(r, r->filename, len)) {
+    while (!mod_iri_start_exists(r, r->filename, len)) {
         for (len--; len > 0 && r->filename[len] != '/'; len--) {
         }
     }
@@ -673,28 +669,6 @@ mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
 
 /* ---- names in ASCII ----------------------------------------------------- */
 
-/*
- * Returns: the core's state of a request with an ASCII path.  The caller stores
- * it in the request only if the lookup changes the request.  A rule may have
- * changed r->uri, so the path is that of r->parsed_uri.
- */
-static iri_request_t *
-mod_iri_ascii_state(request_rec *r)
-{
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    iri_request_t           *state;
-
-    state = ctx != NULL ? ctx->state : mod_iri_state_create(r->pool);
-
-    if (iri_request_state(state) == IRI_STATE_NEW) {
-        iri_request_set_ascii(
-            state,
-            mod_iri_str(apr_pstrdup(
-                r->pool, r->parsed_uri.path ? r->parsed_uri.path : r->uri)));
-    }
-    return state;
-}
-
 /* Record that an ASCII name exists as requested, where names are folded. */
 static void
 mod_iri_record_exact(request_rec *r, mod_iri_request_t *ctx,
@@ -748,7 +722,14 @@ mod_iri_map_ascii(request_rec *r)
         return DECLINED;
     }
     search.absent = 1;
-    state = mod_iri_ascii_state(r);
+    state = ctx != NULL ? ctx->state : mod_iri_state_create(r->pool);
+    if (iri_request_state(state) == IRI_STATE_NEW) {
+        /* a rule may have changed r->uri */
+        iri_request_set_ascii(
+            state,
+            mod_iri_str(apr_pstrdup(
+                r->pool, r->parsed_uri.path ? r->parsed_uri.path : r->uri)));
+    }
     mod_iri_find_conf_init(r, &search, &conf);
     lookup = iri_request_find(state, env, &search, &conf);
     if (lookup == NULL) {

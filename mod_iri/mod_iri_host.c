@@ -368,7 +368,7 @@ mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
     apr_size_t   len = 0, limit = mod_iri_line_limit(f);
     int          ended = 0;
     iri_str_t    text;
-    char        *octets;
+    char        *octets = NULL;
 
     if (status != APR_SUCCESS || mode != AP_MODE_GETLINE) {
         return status;
@@ -389,7 +389,9 @@ mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
     if (status == APR_SUCCESS) {
         status = apr_brigade_pflatten(out, &octets, &len, f->r->pool);
     }
-    if (status == APR_SUCCESS && len > 0 && octets[len - 1] == '\n') {
+    if (status == APR_SUCCESS && octets != NULL && len > 0
+        && octets[len - 1] == '\n')
+    {
         text.data = (unsigned char *) octets;
         text.len = len;
         mod_iri_line_edit(f, out, text);
@@ -480,14 +482,6 @@ mod_iri_host_hooks(void)
 
 /* ---- document roots that are named after hosts -------------------------- */
 
-static int
-mod_iri_path_exists(request_rec *r, const char *path)
-{
-    apr_finfo_t info;
-
-    return apr_stat(&info, path, APR_FINFO_TYPE, r->pool) == APR_SUCCESS;
-}
-
 /*
  * Returns: the path of the directory in dir that has the A-labels of segment,
  * or else its U-labels, as name; NULL: neither exists.  dir: octets on disk.
@@ -502,7 +496,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     iri_found_t  found;
     iri_str_t    name;
 
-    if (mod_iri_path_exists(r, path)) {
+    if (mod_iri_exists(r, path)) {
         return path;
     }
     if (iri_host_display(mod_iri_env(r), &conf->host, mod_iri_str(segment),
@@ -526,7 +520,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
         return NULL;
     }
     path = mod_iri_dup(r->pool, found.filename);
-    return mod_iri_path_exists(r, path) ? path : NULL;
+    return mod_iri_exists(r, path) ? path : NULL;
 }
 
 /* Returns: 1 if root was set for this request alone, and contains A-labels. */

@@ -15,8 +15,6 @@
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
 
-#include <apr_file_info.h>
-
 /* A path with native octets and with canonical names, both unescaped. */
 typedef struct {
     const char *native;
@@ -154,7 +152,6 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     const char         *octets = apr_pstrdup(r->pool, rest), *names;
     iri_received_path_t request;
     iri_reading_t       reading;
-    apr_finfo_t         info;
 
     if (iri_path_is_ascii(mod_iri_str(rest), 1)
         || ap_unescape_url((char *) octets) != OK)
@@ -163,9 +160,7 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     }
     names = mod_iri_entry_names(r, canonical_dir, octets);
     if (names != NULL
-        && apr_stat(&info, apr_pstrcat(r->pool, native_dir, octets, NULL),
-                    APR_FINFO_TYPE | APR_FINFO_LINK, r->pool)
-               == APR_SUCCESS)
+        && mod_iri_exists(r, apr_pstrcat(r->pool, native_dir, octets, NULL)))
     {
         return ap_os_escape_path(r->pool, names, 1);
     }

@@ -105,17 +105,6 @@ mod_iri_probe_leave(mod_iri_probe_t *probe, request_rec *rr)
     r->per_dir_config = probe->per_dir;
 }
 
-static request_rec *
-mod_iri_probe_uri(mod_iri_probe_t *probe, const char *uri)
-{
-    request_rec *rr;
-
-    mod_iri_probe_enter(probe);
-    rr = ap_sub_req_lookup_uri(uri, probe->r, NULL);
-    mod_iri_probe_leave(probe, rr);
-    return rr;
-}
-
 static iri_status_t
 mod_iri_probe_name(mod_iri_probe_t *probe, const iri_listing_entry_t *entry,
                    const char *query, apr_pool_t *pool,
@@ -135,7 +124,9 @@ mod_iri_probe_name(mod_iri_probe_t *probe, const iri_listing_entry_t *entry,
     }
     uri = apr_pstrcat(pool, mod_iri_dup(pool, path), query ? "?" : NULL,
                       query, NULL);
-    rr = mod_iri_probe_uri(probe, uri);
+    mod_iri_probe_enter(probe);
+    rr = ap_sub_req_lookup_uri(uri, probe->r, NULL);
+    mod_iri_probe_leave(probe, rr);
     /* mod_dir redirects to add the slash of a directory */
     *out = rr->finfo.filetype == APR_DIR && !entry->is_directory
                ? IRI_NAME_DIRECTORY

@@ -97,6 +97,14 @@ mod_iri_copy_vector(apr_pool_t *pool, const ap_conf_vector_t *from)
     return copy;
 }
 
+int
+mod_iri_exists(request_rec *r, const char *path)
+{
+    apr_finfo_t info;
+
+    return apr_stat(&info, path, APR_FINFO_TYPE, r->pool) == APR_SUCCESS;
+}
+
 /* ---- kinds of requests -------------------------------------------------- */
 
 int

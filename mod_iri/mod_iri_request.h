@@ -91,6 +91,9 @@ const iri_found_t *mod_iri_found(const mod_iri_request_t *ctx);
 /* Returns: an env for the core, with the pool and the log of a request. */
 const iri_env_t *mod_iri_env(request_rec *r);
 
+/* Returns: 1 if a path of octets exists on disk. */
+int mod_iri_exists(request_rec *r, const char *path);
+
 /* Returns: 1 for a subrequest that names a file on disk, not a URI. */
 int mod_iri_is_file_subrequest(const request_rec *r);
 

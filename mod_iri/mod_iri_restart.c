@@ -80,19 +80,6 @@ mod_iri_copy_tables(request_rec *r)
     }
 }
 
-/* Copy the request_config of each module that has none in to. */
-static void
-mod_iri_copy_config(ap_conf_vector_t *to, const ap_conf_vector_t *from)
-{
-    const module *m;
-
-    for (m = ap_top_module; m != NULL; m = m->next) {
-        if (ap_get_module_config(to, m) == NULL) {
-            ap_set_module_config(to, m, ap_get_module_config(from, m));
-        }
-    }
-}
-
 static void
 mod_iri_add_filters(apr_array_header_t *filters, const request_rec *r,
                     ap_filter_t *f)
@@ -123,8 +110,7 @@ mod_iri_snapshot_make(request_rec *r)
     state->allowed_methods = ap_make_method_list(r->pool, 2);
     ap_copy_method_list(state->allowed_methods, r->allowed_methods);
     state->per_dir_config = r->server->lookup_defaults;
-    state->request_config = ap_create_request_config(r->pool);
-    mod_iri_copy_config(state->request_config, r->request_config);
+    state->request_config = mod_iri_copy_vector(r->pool, r->request_config);
     snapshot->filters = apr_array_make(r->pool, 8, sizeof(ap_filter_t *));
     mod_iri_add_filters(snapshot->filters, r, r->output_filters);
     mod_iri_add_filters(snapshot->filters, r, r->input_filters);
@@ -302,7 +288,8 @@ mod_iri_copy_pool_data(apr_pool_t *from, apr_pool_t *to)
 static void
 mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
 {
-    request_rec *was = apr_pmemdup(r->pool, r, sizeof(*r)), *prev;
+    request_rec  *was = apr_pmemdup(r->pool, r, sizeof(*r)), *prev;
+    const module *m;
 
     mod_iri_remove_filters(snapshot, r);
     *was = *r;
@@ -331,7 +318,13 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     }
     r->request_config = ap_create_request_config(r->pool);
     ap_run_create_request(r);
-    mod_iri_copy_config(r->request_config, snapshot->saved.request_config);
+    for (m = ap_top_module; m != NULL; m = m->next) {
+        if (ap_get_module_config(r->request_config, m) == NULL) {
+            ap_set_module_config(
+                r->request_config, m,
+                ap_get_module_config(snapshot->saved.request_config, m));
+        }
+    }
 
     /* only the restarted request sends the end of the answer */
     for (prev = was->prev; prev != NULL && prev != snapshot->saved.prev;

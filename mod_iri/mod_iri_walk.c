@@ -357,24 +357,17 @@ mod_iri_multiviews(request_rec *r)
 
 /* ---- <Files> ------------------------------------------------------------ */
 
-/*
- * Compare <Files> with the name of the entry.  is_found: 1: r->filename is the
- * path that the lookup has set.
- */
+/* Compare <Files> with the name of the entry. */
 static int
-mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
+mod_iri_file_walk(request_rec *r, iri_verdict_t verdict)
 {
     char     *filename = r->filename;
     char     *slash = strrchr(filename, '/');
     iri_str_t name;
     int       status;
 
-    if (slash == NULL || slash[1] == '\0'
-        || mod_iri_found(ctx)->verdict == IRI_CHOOSE
-        || mod_iri_found(ctx)->verdict == IRI_REFUSE
-        || (is_found && ctx->lookup != NULL
-            && iri_lookup_is_literal(ctx->lookup)
-            && (size_t) (slash - filename) >= ctx->lookup->search.root.len))
+    if (slash == NULL || slash[1] == '\0' || verdict == IRI_CHOOSE
+        || verdict == IRI_REFUSE)
     {
         return ap_file_walk(r);
     }
@@ -401,7 +394,7 @@ int
 mod_iri_walk(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
-    const char        *filename;
+    iri_verdict_t      verdict;
     int                status;
 
     if (ctx == NULL || r->proxyreq || r->filename == NULL
@@ -414,9 +407,9 @@ mod_iri_walk(request_rec *r)
     if (status != OK) {
         return status;
     }
-    filename = r->filename;
-    if (mod_iri_found(ctx)->verdict != IRI_REFUSE) {
+    verdict = mod_iri_found(ctx)->verdict;
+    if (verdict != IRI_REFUSE) {
         mod_iri_multiviews(r);
     }
-    return mod_iri_file_walk(r, ctx, r->filename == filename);
+    return mod_iri_file_walk(r, verdict);
 }
