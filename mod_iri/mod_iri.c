@@ -124,6 +124,8 @@ mod_iri_add_hooks(void)
                                APR_HOOK_REALLY_FIRST);
     ap_hook_translate_name(mod_iri_translate, NULL, NULL,
                            APR_HOOK_REALLY_FIRST);
+    ap_hook_translate_name(mod_iri_probe_attach, NULL, NULL,
+                           MOD_IRI_AFTER_FIRST);
     ap_hook_map_to_storage(mod_iri_map_to_storage, NULL, NULL,
                            APR_HOOK_FIRST);
     ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
