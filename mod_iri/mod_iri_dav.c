@@ -372,8 +372,9 @@ mod_iri_dav_check_transfer(request_rec *r)
 }
 
 /*
- * Runs last in fixups: access is granted.  mod_dav looks up the Destination by a subrequest, and
- * validates If again with the header fields of that subrequest.
+ * Runs last in fixups: access is granted.  mod_dav looks up the Destination by
+ * a subrequest, and validates If again with the header fields of that
+ * subrequest.
  */
 int
 mod_iri_dav_fixups(request_rec *r)

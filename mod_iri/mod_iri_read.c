@@ -463,10 +463,14 @@ mod_iri_restore_unparsed(request_rec *r)
 static const char *
 mod_iri_unparsed_path(const request_rec *r)
 {
-    return mod_iri_is_marked(r, MOD_IRI_MARK_PERCENT_U) ? r->parsed_uri.path
-           : mod_iri_is_query_changed(r)                ? apr_pstrmemdup(
-                                r->pool, r->unparsed_uri, strcspn(r->unparsed_uri, "?"))
-                                         : NULL;
+    const char *sent = r->unparsed_uri;
+
+    if (mod_iri_is_marked(r, MOD_IRI_MARK_PERCENT_U)) {
+        return r->parsed_uri.path;
+    }
+    return mod_iri_is_query_changed(r)
+               ? apr_pstrmemdup(r->pool, sent, strcspn(sent, "?"))
+               : NULL;
 }
 
 /*
