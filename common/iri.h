@@ -713,7 +713,6 @@ typedef enum {
     IRI_REASON_INDEXES,      /* a listing is not allowed */
     IRI_REASON_DECODED,      /* decoding gave a path that is not canonical */
     IRI_REASON_RULE,         /* a rule gave a path that is not canonical */
-    IRI_REASON_RESTART,      /* a <Directory> needs a restart */
     IRI_REASON_DESTINATION,  /* an impossible Destination of COPY or MOVE */
     IRI_REASON_CERTIFICATE,  /* the server of the host requires a certificate */
     IRI_REASON_MULTISTATUS,  /* the names of a WebDAV answer are unknown */

@@ -39,8 +39,8 @@
  *   iri_request_restart     SERVER_REWRITE, REWRITE,   map_to_storage
  *                           PRECONTENT
  *   iri_request_granted     PRECONTENT                 fixups
- *   iri_request_varies      header filter              post_read_request,
- *                                                      map_to_storage, fixups
+ *   iri_request_varies      header filter              insert_filter,
+ *                                                      insert_error_filter
  *   iri_request_denied      error page, named location -
  *   iri_request_outcome     PRECONTENT                 -
  *   iri_request_refuse      PRECONTENT                 fixups

@@ -139,8 +139,6 @@ mod_iri_add_hooks(void)
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, MOD_IRI_AFTER_FIRST);
     ap_hook_fixups(mod_iri_redirect, NULL, NULL, APR_HOOK_LAST - 1);
     ap_hook_fixups(mod_iri_redirect_directory, NULL, NULL, APR_HOOK_LAST + 1);
-    ap_hook_fixups(mod_iri_client_finish_vary, NULL, NULL,
-                   APR_HOOK_REALLY_LAST);
     ap_hook_fixups(mod_iri_dav_fixups, NULL, NULL, APR_HOOK_REALLY_LAST);
     ap_hook_insert_filter(mod_iri_location_insert, NULL, NULL,
                           APR_HOOK_MIDDLE);
@@ -345,10 +343,6 @@ mod_iri_set_advertise(cmd_parms *cmd, void *dir, int on)
 
     (void) dir;
     conf->advertise = on;
-    if (on) {
-        mod_iri_add_once(cmd, mod_iri_advertise_hooks,
-                         "mod_iri: hooks of OPTIONS");
-    }
     return NULL;
 }
 
@@ -459,16 +453,6 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
         arg);
 }
 
-static const char *
-mod_iri_set_listing(cmd_parms *cmd, void *dirv, int on)
-{
-    mod_iri_dir_conf_t *dir = dirv;
-
-    (void) cmd;
-    dir->listing = on;
-    return NULL;
-}
-
 /* clang-format off */
 static const command_rec mod_iri_directives[] = {
     AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, NULL, RSRC_CONF,
@@ -508,8 +492,8 @@ static const command_rec mod_iri_directives[] = {
         (void *) &mod_iri_slot_redirect, RSRC_CONF | OR_FILEINFO,
         "off, 301, 302, 303, 307 or 308: redirect to the canonical URI; link: "
         "send a Link field"),
-    AP_INIT_FLAG("IRIListing", mod_iri_set_listing, NULL,
-        RSRC_CONF | OR_INDEXES,
+    AP_INIT_FLAG("IRIListing", ap_set_flag_slot,
+        (void *) offsetof(mod_iri_dir_conf_t, listing), RSRC_CONF | OR_INDEXES,
         "on or off: list directories with canonical names"),
     AP_INIT_NO_ARGS(NULL, NULL, NULL, 0, NULL)
 };

@@ -5,10 +5,10 @@
  *
  *   mod_iri.h           the settings of servers and directories; strings
  *   mod_iri_startup.h   reading and checking the configuration; virtual hosts
- *   mod_iri_request.h   the state of a request: reading, query, variables, log
+ *   mod_iri_request.h   the state of a request: reading, query, variables, log;
+ *                       answers: errors, choices, redirects
  *   mod_iri_tree.h      settings and canonical names of directories on disk
  *   mod_iri_probe.h     subrequests that test what the client may get
- *   mod_iri_answer.h    answers: errors, choices, redirects, header fields
  *   mod_iri_hooks.h     the hooks of httpd that mod_iri.c adds
  *
  * Files:
@@ -17,17 +17,16 @@
  *   mod_iri_answer.c    Location, Content-Location, Alternates, Link, inturi;
  *                       redirects to the canonical URI; the hooks of fixups
  *   mod_iri_check.c     warnings for directives that have no effect
- *   mod_iri_choice.c    300: a list of the names that a request may refer to
  *   mod_iri_client.c    the environment variable iri-charset
  *   mod_iri_config.c    post_config and child_init: settings of all <Directory>
  *                       sections, the index cache of a child
  *   mod_iri_dav.c       WebDAV: hrefs of answers, the If field, Destination
- *   mod_iri_directory.c copies of <Directory> for each encoding of its name
  *   mod_iri_disk.c      canonical r->uri -> r->filename with the octets on disk
  *   mod_iri_function.c  functions for RewriteMap and expressions
  *   mod_iri_host.c      host of a request -> A-labels; document roots that are
  *                       named after hosts
- *   mod_iri_listing.c   directory listings
+ *   mod_iri_listing.c   directory listings; 300: a list of names that a request
+ *                       may refer to
  *   mod_iri_names.c     names of virtual hosts -> A-labels
  *   mod_iri_native.c    internal redirects to names on disk -> canonical paths
  *   mod_iri_probe.c     subrequests that test what the client may get
@@ -37,7 +36,7 @@
  *   mod_iri_status.c    the handler iri-status and its counters
  *   mod_iri_tree.c      the settings and canonical names of directories
  *   mod_iri_vars.c      the variables IRI_...
- *   mod_iri_walk.c      <Files> and MultiViews on canonical names
+ *   mod_iri_walk.c      <Directory>, <Files>, MultiViews on canonical names
  *
  * The core (common/) makes all decisions; see iri_request.h.  A canonical path
  * is UTF-8 in NFC, as defined in iri_types.h.  "Native" octets are the octets
@@ -175,17 +174,21 @@ typedef struct {
     int                  is_pattern; /* 1: name is an fnmatch pattern */
     ap_regex_t          *regex;      /* NULL: no regular expression */
     const mod_iri_dir_conf_t *dir;
-    iri_tree_conf_t      tree; /* the settings where only this section
-                                  applies */
 } mod_iri_section_t;
 
 /* A <Directory> section whose name is not ASCII and not a pattern. */
 typedef struct {
-    const char         *path;   /* as configured, ends with "/" */
-    const char         *name;   /* canonical, ends with "/" */
-    apr_array_header_t *encodings; /* const char *: octets, with "/" at the
-                                      end, for which a section exists */
+    ap_conf_vector_t *section;
+    const char       *path; /* as configured, ends with "/" */
+    const char       *name; /* canonical, ends with "/" */
 } mod_iri_encoded_section_t;
+
+/* Returns: the pool of an env of mod_iri_env() or iri_env_apr_init(). */
+static inline apr_pool_t *
+mod_iri_pool(const iri_env_t *env)
+{
+    return ((const iri_env_apr_t *) env->ctx)->pool;
+}
 
 /* ---- strings ------------------------------------------------------------ */
 

@@ -15,7 +15,6 @@
  * canonical URI, and makes the Location.
  */
 
-#include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
@@ -54,116 +53,71 @@ mod_iri_entry_reference(request_rec *r, const char *name)
 static const char *
 mod_iri_variant(request_rec *r, const char *value)
 {
-    char         *octets = apr_pstrdup(r->pool, value);
-    iri_env_apr_t env;
-    apr_finfo_t   info;
+    char *octets = apr_pstrdup(r->pool, value);
 
     if (iri_path_is_ascii(mod_iri_str(value), 1) || r->filename == NULL
         || value[0] == '/' || ap_unescape_url(octets) != OK
-        || apr_stat(&info,
-                    apr_pstrcat(r->pool,
-                                ap_make_dirstr_parent(r->pool, r->filename),
-                                octets, NULL),
-                    APR_FINFO_TYPE | APR_FINFO_LINK, r->pool)
-               != APR_SUCCESS)
+        || !mod_iri_exists(
+            r,
+            apr_pstrcat(r->pool, ap_make_dirstr_parent(r->pool, r->filename),
+                        octets, NULL)))
     {
         return NULL;
     }
-    mod_iri_env_init(&env, r);
     return mod_iri_entry_names(
-        r, &env, ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)),
-        octets);
+        r, ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)), octets);
 }
 
 /*
- * Returns: the text that replaces a name; NULL: the name stays.  *rest: the
- * text after the name; the function may advance it.
- */
-typedef const char *(*mod_iri_replacer_t)(request_rec *r, const char *name,
-                                          const char **rest);
-
-/*
- * Replace each name on disk between begin and end in text.  Returns: the new
- * text; NULL: nothing was replaced.
+ * Returns: the reference to an entry, and its name as the text of a link; NULL:
+ * no memory.
  */
 static const char *
-mod_iri_replace(request_rec *r, const char *text, const char *begin,
-                const char *end, mod_iri_replacer_t replacer)
-{
-    const char *done = "", *at, *to, *name, *value, *rest;
-    int         changed = 0;
-
-    while ((at = strstr(text, begin)) != NULL) {
-        at += strlen(begin);
-        to = strstr(at, end);
-        if (to == NULL) {
-            break;
-        }
-        rest = to;
-        name = mod_iri_variant(r, apr_pstrmemdup(r->pool, at, to - at));
-        value = name != NULL ? replacer(r, name, &rest) : NULL;
-        if (value == NULL) {
-            value = apr_pstrmemdup(r->pool, at, to - at);
-            rest = to;
-        } else {
-            changed = 1;
-        }
-        done = apr_pstrcat(r->pool, done,
-                           apr_pstrmemdup(r->pool, text, at - text), value,
-                           NULL);
-        text = rest;
-    }
-    return changed ? apr_pstrcat(r->pool, done, text, NULL) : NULL;
-}
-
-/*
- * Replaces NAME in Alternates: {"NAME" 1 {type text/html}}, ... (RFC 2295, 8.3)
- */
-static const char *
-mod_iri_replace_alternate(request_rec *r, const char *name, const char **rest)
-{
-    (void) rest;
-    return mod_iri_entry_reference(r, name);
-}
-
-/* Replaces each NAME in <li><a href="NAME">NAME</a> , type text/html</li> */
-static const char *
-mod_iri_replace_list_item(request_rec *r, const char *name, const char **rest)
+mod_iri_entry_link(request_rec *r, const char *name)
 {
     const char *uri = mod_iri_entry_reference(r, name);
-    const char *end = strstr(*rest, "</a>");
     iri_str_t   iri;
 
-    if (uri == NULL || end == NULL
-        || iri_path_to_iri(mod_iri_env(r), mod_iri_str(name), &iri) != IRI_OK)
-    {
-        return NULL;
-    }
-    *rest = end;
-    return apr_pstrcat(r->pool, uri, "\"><bdi>",
-                       ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)),
-                       "</bdi>", NULL);
+    return uri != NULL
+                   && iri_path_to_iri(mod_iri_env(r), mod_iri_str(name), &iri)
+                          == IRI_OK
+               ? apr_pstrcat(
+                   r->pool, uri, "\"><bdi>",
+                   ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)),
+                   "</bdi>", NULL)
+               : NULL;
 }
 
-static void
-mod_iri_fix_alternates(request_rec *r)
+/*
+ * Replace each name on disk in the field Alternates (RFC 2295, 8.3), as in
+ * {"NAME" 1 {type text/html}}, or in a list of variants, as in
+ * <li><a href="NAME">NAME</a> , type text/html</li>.  Returns: the new text;
+ * NULL: nothing was replaced.
+ */
+static const char *
+mod_iri_replace(request_rec *r, const char *text, int is_list)
 {
-    static const char field[] = "Alternates";
-    const char       *value = apr_table_get(r->err_headers_out, field);
+    const char *begin = is_list ? "<a href=\"" : "{\"";
+    const char *end = is_list ? "</a>" : "\"";
+    const char *done = "", *at, *to, *name, *value;
+    int         changed = 0;
 
-    if (value != NULL
-        && (value = mod_iri_replace(r, value, "{\"", "\"",
-                                    mod_iri_replace_alternate))
-               != NULL)
+    while ((at = strstr(text, begin)) != NULL
+           && (to = strstr(at + strlen(begin), end)) != NULL)
     {
-        apr_table_setn(r->err_headers_out, field, value);
+        at += strlen(begin);
+        name = mod_iri_variant(
+            r, apr_pstrmemdup(r->pool, at, strcspn(at, "\"")));
+        value = name == NULL ? NULL
+                : is_list    ? mod_iri_entry_link(r, name)
+                             : mod_iri_entry_reference(r, name);
+        changed |= value != NULL;
+        done = apr_pstrcat(
+            r->pool, done, apr_pstrmemdup(r->pool, text, at - text),
+            value ? value : apr_pstrmemdup(r->pool, at, to - at), NULL);
+        text = to;
     }
-}
-
-static int
-mod_iri_has_fields(const apr_table_t *headers)
-{
-    return apr_table_elts(headers)->nelts != 0;
+    return changed ? apr_pstrcat(r->pool, done, text, NULL) : NULL;
 }
 
 /*
@@ -171,18 +125,22 @@ mod_iri_has_fields(const apr_table_t *headers)
  * Alternates by canonical names.
  */
 static void
-mod_iri_fix_variants(request_rec *r)
+mod_iri_fix_variants(request_rec *r, apr_table_t *headers)
 {
-    static const char field[] = "Content-Location";
+    static const char content[] = "Content-Location";
+    static const char alternates[] = "Alternates";
     const char       *value;
 
-    value = apr_table_get(r->err_headers_out, field);
+    value = apr_table_get(headers, content);
     if (value != NULL && (value = mod_iri_variant(r, value)) != NULL
         && (value = mod_iri_entry_reference(r, value)) != NULL)
     {
-        apr_table_setn(r->err_headers_out, field, value);
+        apr_table_setn(headers, content, value);
     }
-    mod_iri_fix_alternates(r);
+    value = apr_table_get(headers, alternates);
+    if (value != NULL && (value = mod_iri_replace(r, value, 0)) != NULL) {
+        apr_table_setn(headers, alternates, value);
+    }
 }
 
 /* ---- pages -------------------------------------------------------------- */
@@ -248,6 +206,7 @@ mod_iri_reference(request_rec *r, const char *value)
                : mod_iri_dup(r->pool, out);
 }
 
+/* Correct the field Location or Content-Location. */
 static void
 mod_iri_fix_field(request_rec *r, apr_table_t *headers, const char *field)
 {
@@ -299,6 +258,33 @@ mod_iri_fix_page(request_rec *r, apr_bucket_brigade *page,
     }
 }
 
+/* ---- the inturi field in answers to OPTIONS ----------------------------- */
+
+/*
+ * draft-masinter-url-i18n-05, 4.2.1.  The value is "utf8": the core accepts
+ * paths in percent-encoded and in raw UTF-8.  The field is set in
+ * err_headers_out, which error pages and mod_proxy do not replace, and in
+ * post_read_request, because "OPTIONS *" ends in map_to_storage.
+ */
+#define MOD_IRI_INTURI "inturi"
+
+static int
+mod_iri_advertises(const request_rec *r)
+{
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+
+    return r->method_number == M_OPTIONS && conf->advertise == 1
+           && conf->engine == IRI_ENGINE_ON && r->main == NULL;
+}
+
+void
+mod_iri_advertise(request_rec *r)
+{
+    if (mod_iri_advertises(r)) {
+        apr_table_setn(r->err_headers_out, MOD_IRI_INTURI, "utf8");
+    }
+}
+
 /* ---- the filter --------------------------------------------------------- */
 
 static apr_status_t
@@ -312,6 +298,9 @@ mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
     const char *new_url;
 
     ap_remove_output_filter(f);
+    /* for an error httpd has moved the fields to headers_out */
+    mod_iri_fix_variants(r, answer->is_error ? r->headers_out
+                                             : r->err_headers_out);
     mod_iri_fix_field(r, r->headers_out, location);
     mod_iri_fix_field(r, r->err_headers_out, location);
     mod_iri_fix_field(r, r->headers_out, content);
@@ -324,6 +313,10 @@ mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
     }
     if (answer->is_list) {
         ap_set_content_type(r, "text/html; charset=utf-8");
+    }
+    if (!answer->is_error && mod_iri_advertises(r)) {
+        /* the field of an upstream does not describe this server */
+        apr_table_unset(r->headers_out, MOD_IRI_INTURI);
     }
     if (answer->link != NULL && iri_may_link(r->status)) {
         apr_table_addn(r->headers_out, "Link", answer->link);
@@ -339,22 +332,6 @@ mod_iri_add_location_filter(request_rec *r)
     ap_add_output_filter_handle(mod_iri_location_handle, answer, r,
                                 r->connection);
     return answer;
-}
-
-/*
- * Add a Link field with a location of iri_redirect_location().  Returns:
- * DECLINED, or 500.
- */
-static int
-mod_iri_add_link(request_rec *r, iri_str_t location)
-{
-    iri_str_t link;
-
-    if (iri_canonical_link(mod_iri_env(r), location, &link) != IRI_OK) {
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
-    mod_iri_add_location_filter(r)->link = mod_iri_dup(r->pool, link);
-    return DECLINED;
 }
 
 /* Returns: 1 if the type of a file selects a handler. */
@@ -373,10 +350,12 @@ mod_iri_type_has_handler(const char *type)
 void
 mod_iri_location_insert(request_rec *r)
 {
-    if ((r->handler != NULL || mod_iri_has_fields(r->err_headers_out)
-         || mod_iri_has_fields(r->headers_out)
+    mod_iri_client_add_vary(r);
+    if ((r->handler != NULL || !apr_is_empty_table(r->err_headers_out)
+         || !apr_is_empty_table(r->headers_out)
          || mod_iri_type_has_handler(r->content_type))
-        && r->main == NULL && r->proxyreq != PROXYREQ_PROXY
+        && r->main == NULL
+        && (r->proxyreq != PROXYREQ_PROXY || mod_iri_advertises(r))
         && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
     {
         mod_iri_add_location_filter(r);
@@ -390,6 +369,7 @@ mod_iri_location_insert_error(request_rec *r)
     mod_iri_response_t *answer;
     const char         *list;
 
+    mod_iri_client_add_vary(r);
     if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY
         || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
         || (!ap_is_HTTP_REDIRECT(r->status) && r->status != HTTP_CREATED
@@ -403,13 +383,8 @@ mod_iri_location_insert_error(request_rec *r)
         && r->status != HTTP_NOT_ACCEPTABLE) {
         return;
     }
-    mod_iri_fix_alternates(r);
     list = apr_table_get(r->notes, "variant-list");
-    if (list != NULL
-        && (list = mod_iri_replace(r, list, "<a href=\"", "\">",
-                                   mod_iri_replace_list_item))
-               != NULL)
-    {
+    if (list != NULL && (list = mod_iri_replace(r, list, 1)) != NULL) {
         apr_table_setn(r->notes, "variant-list", list);
         answer->is_list = 1;
     }
@@ -447,19 +422,6 @@ mod_iri_redirect_origin(request_rec *r)
         r = r->prev;
     }
     return r;
-}
-
-/*
- * Returns: 1 if the method and the form of the path allow a redirect.  ctx: the
- * state of client; NULL: an ASCII path.
- */
-static int
-mod_iri_is_redirectable(const request_rec       *client,
-                        const mod_iri_request_t *ctx)
-{
-    return client->method_number == M_GET
-           && (ctx == NULL || ctx->uri != NULL
-               || iri_request_form(ctx->state, 0) == IRI_FORM_ASCII);
 }
 
 /*
@@ -539,9 +501,14 @@ mod_iri_send_redirect(request_rec *r, request_rec *client, int status,
 {
     mod_iri_request_t *ctx;
     const char        *url;
+    iri_str_t          link;
 
     if (status == IRI_REDIRECT_LINK) {
-        return mod_iri_add_link(r, location);
+        if (iri_canonical_link(mod_iri_env(r), location, &link) != IRI_OK) {
+            return HTTP_INTERNAL_SERVER_ERROR;
+        }
+        mod_iri_add_location_filter(r)->link = mod_iri_dup(r->pool, link);
+        return DECLINED;
     }
     iri_request_redirected(mod_iri_request_create(client)->state, status);
     url = ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r);
@@ -571,22 +538,16 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     iri_redirect_t            redirect;
     iri_reading_t             ascii_reading;
     iri_str_t                 location;
-    iri_env_apr_t             env;
 
     if (client == NULL || mod_iri_is_rule_redirect(r)) {
         return DECLINED;
     }
     dir = mod_iri_dir_conf(client);
     ctx = mod_iri_request(client);
-    if (dir == NULL || dir->redirect <= 0
-        || !mod_iri_is_redirectable(client, ctx)
-        || (dir->redirect != IRI_REDIRECT_LINK
-            && !iri_is_uri_host(mod_iri_str(ap_get_server_name_for_url(r)))))
-    {
+    if (dir == NULL || dir->redirect <= 0 || client->method_number != M_GET) {
         return DECLINED;
     }
-    mod_iri_env_init(&env, r);
-    if (mod_iri_redirect_init(client, ctx, &env.env, &ascii_reading,
+    if (mod_iri_redirect_init(client, ctx, mod_iri_env(r), &ascii_reading,
                               &redirect)
         != IRI_OK)
     {
@@ -601,10 +562,14 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     if (!iri_may_redirect(mod_iri_str(r->method), &redirect, presence)) {
         return DECLINED;
     }
-    if (iri_redirect_location(&env.env, &redirect, &location) != IRI_OK) {
+    if (iri_redirect_location(mod_iri_env(r), &redirect, &location) != IRI_OK)
+    {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return location.len != 0
+                   && (dir->redirect == IRI_REDIRECT_LINK
+                       || iri_is_uri_host(
+                           mod_iri_str(ap_get_server_name_for_url(r))))
                ? mod_iri_send_redirect(r, client, dir->redirect, location)
                : DECLINED;
 }
@@ -672,67 +637,5 @@ mod_iri_fixups(request_rec *r)
         return status;
     }
     mod_iri_vars_set_fixups(r, ctx);
-    if (ctx != NULL && !ctx->is_ascii) {
-        mod_iri_fix_variants(r);
-    }
     return DECLINED;
-}
-
-/* ---- the inturi field in answers to OPTIONS ----------------------------- */
-
-/*
- * draft-masinter-url-i18n-05, 4.2.1.  The value is "utf8": the core accepts
- * paths in percent-encoded and in raw UTF-8.  The field is set in
- * err_headers_out, which error pages and mod_proxy do not replace, and in
- * post_read_request, because "OPTIONS *" ends in map_to_storage.
- */
-#define MOD_IRI_INTURI "inturi"
-
-static int
-mod_iri_advertises(const request_rec *r)
-{
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-
-    return r->method_number == M_OPTIONS && conf->advertise == 1
-           && conf->engine == IRI_ENGINE_ON && r->main == NULL;
-}
-
-static int
-mod_iri_advertise(request_rec *r)
-{
-    if (mod_iri_advertises(r)) {
-        apr_table_setn(r->err_headers_out, MOD_IRI_INTURI, "utf8");
-    }
-    return DECLINED;
-}
-
-/*
- * Remove the field of an upstream: it describes the upstream, not this
- * server.
- */
-static apr_status_t
-mod_iri_advertise_filter(ap_filter_t *f, apr_bucket_brigade *bb)
-{
-    apr_table_unset(f->r->headers_out, MOD_IRI_INTURI);
-    ap_remove_output_filter(f);
-    return ap_pass_brigade(f->next, bb);
-}
-
-static void
-mod_iri_advertise_insert(request_rec *r)
-{
-    if (mod_iri_advertises(r)) {
-        ap_add_output_filter("IRI_ADVERTISE", NULL, r, r->connection);
-    }
-}
-
-void
-mod_iri_advertise_hooks(void)
-{
-    ap_register_output_filter("IRI_ADVERTISE", mod_iri_advertise_filter, NULL,
-                              AP_FTYPE_CONTENT_SET);
-    ap_hook_post_read_request(mod_iri_advertise, NULL, NULL,
-                              APR_HOOK_REALLY_FIRST);
-    ap_hook_insert_filter(mod_iri_advertise_insert, NULL, NULL,
-                          APR_HOOK_MIDDLE);
 }

@@ -91,23 +91,6 @@ mod_iri_setter_sets(apr_pool_t *pool, const mod_iri_setter_t *setter,
     return 0;
 }
 
-/* Returns: 1 if a directive sets this variable. */
-static int
-mod_iri_is_variable_set(apr_pool_t *pool, const char *variable)
-{
-    const ap_directive_t *at;
-    mod_iri_setter_t      setter;
-
-    for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (mod_iri_parse_setter(pool, at, &setter)
-            && mod_iri_setter_sets(pool, &setter, variable))
-        {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* ---- fields for Vary ---------------------------------------------------- */
 
 static void
@@ -178,54 +161,65 @@ mod_iri_add_fields(apr_pool_t *pool, const char *expression,
     }
 }
 
-/* Add the variable or the header fields on which a directive depends. */
-static void
-mod_iri_add_setter(apr_pool_t *pool, const mod_iri_setter_t *setter,
-                   apr_array_header_t *variables, apr_array_header_t *fields)
+/*
+ * Add what the value of a name depends on: to names, the other variables and
+ * the header fields that the directives test that set it; to fields, the name
+ * itself if no directive sets it and it is a header field, and the header
+ * fields of expressions.  Returns: 1 if a directive sets it.
+ */
+static int
+mod_iri_add_dependencies(apr_pool_t *pool, const char *name,
+                         apr_array_header_t *names,
+                         apr_array_header_t *fields)
 {
-    if (setter->field == NULL) {
-        mod_iri_add_fields(pool, setter->expression, fields);
-    } else if (mod_iri_is_variable_set(pool, setter->field)) {
-        mod_iri_add_unique(variables, setter->field);
-    } else if (mod_iri_is_field(setter->field)) {
-        mod_iri_add_unique(fields, setter->field);
+    const ap_directive_t *at;
+    mod_iri_setter_t      setter;
+    int                   is_set = 0;
+
+    for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
+        if (!mod_iri_parse_setter(pool, at, &setter)
+            || !mod_iri_setter_sets(pool, &setter, name))
+        {
+            continue;
+        }
+        is_set = 1;
+        if (setter.field != NULL) {
+            mod_iri_add_unique(names, setter.field);
+        } else {
+            mod_iri_add_fields(pool, setter.expression, fields);
+        }
     }
+    if (!is_set && mod_iri_is_field(name)) {
+        mod_iri_add_unique(fields, name);
+    }
+    return is_set;
 }
 
 /*
  * Returns: the names of the header fields on which iri-charset depends,
- * directly or through other variables; "": none.
+ * directly or through other variables; "": none; NULL: no directive sets it.
  */
 static const char *
 mod_iri_vary_fields(apr_pool_t *pool, apr_pool_t *ptemp)
 {
-    apr_array_header_t   *variables, *fields;
-    const ap_directive_t *at;
-    mod_iri_setter_t      setter;
-    int                   i;
+    apr_array_header_t *names, *fields;
+    const char         *vary = "";
+    int                 i;
 
-    variables = apr_array_make(ptemp, 4, sizeof(const char *));
+    names = apr_array_make(ptemp, 4, sizeof(const char *));
     fields = apr_array_make(ptemp, 4, sizeof(const char *));
-    mod_iri_add_unique(variables, MOD_IRI_VARIABLE);
-    for (i = 0; i < variables->nelts; i++) {
-        const char *variable = APR_ARRAY_IDX(variables, i, const char *);
-
-        for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-            if (mod_iri_parse_setter(ptemp, at, &setter)
-                && mod_iri_setter_sets(ptemp, &setter, variable))
-            {
-                mod_iri_add_setter(ptemp, &setter, variables, fields);
-            }
-        }
+    if (!mod_iri_add_dependencies(ptemp, MOD_IRI_VARIABLE, names, fields)) {
+        return NULL;
     }
-    for (i = 1; i < fields->nelts; i++) {
-        APR_ARRAY_IDX(fields, 0, const char *) = apr_pstrcat(
-            ptemp, APR_ARRAY_IDX(fields, 0, const char *), ", ",
-            APR_ARRAY_IDX(fields, i, const char *), NULL);
+    for (i = 0; i < names->nelts; i++) {
+        (void) mod_iri_add_dependencies(
+            ptemp, APR_ARRAY_IDX(names, i, const char *), names, fields);
     }
-    return apr_pstrdup(pool, fields->nelts > 0
-                                 ? APR_ARRAY_IDX(fields, 0, const char *)
-                                 : "");
+    for (i = 0; i < fields->nelts; i++) {
+        vary = apr_pstrcat(pool, vary, i > 0 ? ", " : "",
+                           APR_ARRAY_IDX(fields, i, const char *), NULL);
+    }
+    return vary;
 }
 
 int
@@ -235,7 +229,8 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
     const char *error, *vary;
     server_rec *s;
 
-    if (!mod_iri_is_variable_set(ptemp, MOD_IRI_VARIABLE)) {
+    vary = mod_iri_vary_fields(pconf, ptemp);
+    if (vary == NULL) {
         return OK;
     }
     error = iri_registry_open_all(registry);
@@ -244,7 +239,6 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
                      "iri: the variable " MOD_IRI_VARIABLE " %s", error);
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    vary = mod_iri_vary_fields(pconf, ptemp);
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_server_conf(s)->vary = vary;
     }
@@ -309,72 +303,39 @@ mod_iri_follows_restart(const request_rec *r)
     return 0;
 }
 
-/* Returns: 1 if an answer to r may need Vary. */
+/*
+ * Returns: 1 if the answer to r depends on the charsets of the client.  If a
+ * rule has redirected a restarted request to r, the lookup has led to r, which
+ * must not be revealed before access is granted.
+ */
 static int
-mod_iri_may_vary(const request_rec *r)
+mod_iri_varies(const request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    return ctx != NULL && iri_request_varies(ctx->state)
+           && (iri_request_state(ctx->state) == IRI_STATE_GRANTED
+               || !mod_iri_follows_restart(r));
+}
+
+/* The answer depends also on the requests that were redirected to it. */
+void
+mod_iri_client_add_vary(request_rec *r)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const request_rec           *at = r;
+    const char                  *vary;
 
-    return conf->vary != NULL && *conf->vary != '\0' && r->main == NULL
-           && conf->engine == IRI_ENGINE_ON;
-}
-
-static void
-mod_iri_add_vary(request_rec *r, mod_iri_request_t *ctx)
-{
-    const char *fields = mod_iri_server_conf(r->server)->vary;
-
-    ctx->vary_before = apr_table_get(r->err_headers_out, "Vary");
-    if (ctx->vary_before == NULL || strstr(ctx->vary_before, fields) == NULL)
+    if (conf->vary == NULL || *conf->vary == '\0' || r->main != NULL
+        || conf->engine != IRI_ENGINE_ON)
     {
-        apr_table_mergen(r->err_headers_out, "Vary", fields);
-        ctx->vary_set = apr_table_get(r->err_headers_out, "Vary");
+        return;
     }
-}
-
-/*
- * If a rule has redirected a restarted request to r, the lookup has led to r.
- * Then Vary must not reveal it before access is granted, and
- * mod_iri_client_finish_vary() adds it.
- */
-void
-mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
-{
-    if (mod_iri_may_vary(r) && ctx->vary_set == NULL
-        && iri_request_varies(ctx->state) && !mod_iri_follows_restart(r))
-    {
-        mod_iri_add_vary(r, ctx);
+    while (at != NULL && !mod_iri_varies(at)) {
+        at = at->prev;
     }
-}
-
-/*
- * Add Vary if it is still needed; else restore the value that it had before,
- * unless another module has changed it since.
- */
-int
-mod_iri_client_finish_vary(request_rec *r)
-{
-    mod_iri_request_t *ctx = mod_iri_request(r);
-
-    if (ctx == NULL || !mod_iri_may_vary(r)) {
-        return DECLINED;
+    vary = apr_table_get(r->err_headers_out, "Vary");
+    if (at != NULL && (vary == NULL || strstr(vary, conf->vary) == NULL)) {
+        apr_table_mergen(r->err_headers_out, "Vary", conf->vary);
     }
-    iri_request_granted(ctx->state);
-    if (iri_request_varies(ctx->state)) {
-        if (ctx->vary_set == NULL) {
-            mod_iri_add_vary(r, ctx);
-        }
-        return DECLINED;
-    }
-    if (ctx->vary_set == NULL
-        || apr_table_get(r->err_headers_out, "Vary") != ctx->vary_set)
-    {
-        return DECLINED;
-    }
-    if (ctx->vary_before != NULL) {
-        apr_table_setn(r->err_headers_out, "Vary", ctx->vary_before);
-    } else {
-        apr_table_unset(r->err_headers_out, "Vary");
-    }
-    return DECLINED;
 }

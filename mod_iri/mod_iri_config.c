@@ -60,14 +60,13 @@ mod_iri_registry(apr_pool_t *pconf)
 /* ---- <Directory> -------------------------------------------------------- */
 
 static void
-mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
+mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
 {
     mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
     core_server_config    *core = ap_get_core_module_config(s->module_config);
     ap_conf_vector_t     **sec = (ap_conf_vector_t **) core->sec_dir->elts;
     int                    i;
 
-    conf->sections = apr_array_make(env->pool, 2, sizeof(mod_iri_section_t));
     for (i = 0; i < core->sec_dir->nelts; i++) {
         const core_dir_config    *c = ap_get_core_module_config(sec[i]);
         const mod_iri_dir_conf_t *dir = ap_get_module_config(sec[i],
@@ -91,9 +90,6 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
         section->regex = c->r;
         section->dir = dir;
         section->name = name;
-        mod_iri_tree_init(conf, &section->tree);
-        mod_iri_tree_merge(&section->tree, dir);
-        mod_iri_tree_finish(conf, &section->tree);
     }
 }
 
@@ -104,16 +100,14 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
  * main server, because the sections of both differ.
  */
 static void
-mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
-                size_t size, apr_pool_t *pool)
+mod_iri_unshare(server_rec *s, const server_rec *main_server,
+                apr_pool_t *pool)
 {
-    void *conf = ap_get_module_config(s->module_config, m);
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
 
-    if (s != main_server
-        && conf == ap_get_module_config(main_server->module_config, m))
-    {
-        ap_set_module_config(s->module_config, m,
-                             apr_pmemdup(pool, conf, size));
+    if (s != main_server && conf == mod_iri_server_conf(main_server)) {
+        ap_set_module_config(s->module_config, &iri_module,
+                             apr_pmemdup(pool, conf, sizeof(*conf)));
     }
 }
 
@@ -121,15 +115,15 @@ mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
 static void
 mod_iri_collect_flags(mod_iri_server_conf_t *conf)
 {
-    const iri_tree_conf_t *tree;
-    unsigned               match = conf->tree.match;
-    unsigned               repair = conf->tree.repair;
-    int                    i;
+    const mod_iri_dir_conf_t *dir;
+    unsigned                  match = conf->tree.match;
+    unsigned                  repair = conf->tree.repair;
+    int                       i;
 
     for (i = 0; i < conf->sections->nelts; i++) {
-        tree = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t).tree;
-        match |= tree->match;
-        repair |= tree->repair;
+        dir = APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t).dir;
+        match |= dir->tree.match;
+        repair |= dir->tree.repair;
     }
     conf->folds = (match & IRI_FOLD_INDEXED) != 0;
     conf->may_restart = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0
@@ -140,7 +134,7 @@ mod_iri_collect_flags(mod_iri_server_conf_t *conf)
 
 static void
 mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
-                       iri_env_apr_t *env)
+                       const iri_env_t *env)
 {
     mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
 
@@ -150,12 +144,13 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     }
     conf->lookup_defaults = ap_get_module_config(s->lookup_defaults,
                                                  &iri_module);
-    mod_iri_tree_init(conf, &conf->tree);
-    mod_iri_tree_finish(conf, &conf->tree);
+    conf->sections = apr_array_make(mod_iri_pool(env), 2,
+                                    sizeof(mod_iri_section_t));
+    conf->tree = *mod_iri_tree_of(conf, "", mod_iri_pool(env));
     mod_iri_collect_sections(s, env);
     mod_iri_collect_flags(conf);
     if (conf->engine == IRI_ENGINE_ON) {
-        mod_iri_add_section_copies(s, env);
+        mod_iri_find_encoded_sections(s, env);
     }
 }
 
@@ -176,16 +171,13 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     iri_env_apr_init(&env, pconf, mod_iri_log_config, main_server);
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_unshare(s, main_server, &iri_module,
-                        sizeof(mod_iri_server_conf_t), pconf);
-        mod_iri_unshare(s, main_server, &core_module,
-                        sizeof(core_server_config), pconf);
+        mod_iri_unshare(s, main_server, pconf);
     }
     if (mod_iri_client_prepare(main_server, pconf, ptemp, registry) != OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_prepare_server(s, registry, &env);
+        mod_iri_prepare_server(s, registry, &env.env);
         if (mod_iri_server_conf(s)->folds && fold_keys == NULL) {
             fold_keys = iri_fold_keys_create(&env.env);
         }

@@ -16,7 +16,6 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #endif
 
-#include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
@@ -32,7 +31,6 @@
 #define MOD_IRI_DAV_WHY "iri-conflict" /* note: reason of 409 */
 
 typedef struct {
-    iri_env_apr_t       env;
     iri_multistatus_t  *multistatus; /* NULL: the body has not begun */
     apr_bucket_brigade *out;         /* output of the current call */
     int                 replaced;    /* 1: the new body was sent */
@@ -77,16 +75,6 @@ mod_iri_dav_is_copy_or_move(const request_rec *r)
     return r->method_number == M_COPY || r->method_number == M_MOVE;
 }
 
-/* Returns: path with one "/" at its end. */
-static const char *
-mod_iri_dav_with_slash(request_rec *r, const char *path)
-{
-    size_t len = strlen(path);
-
-    return apr_pstrcat(r->pool, path,
-                       len > 0 && path[len - 1] == '/' ? NULL : "/", NULL);
-}
-
 /* ---- output filter ------------------------------------------------------ */
 
 /*
@@ -113,8 +101,7 @@ mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
     if (to != NULL) {
         conf.base[1] = mod_iri_str(to);
     }
-    mod_iri_env_init(&dav->env, r);
-    return iri_multistatus_create(&dav->env.env, &conf, &dav->multistatus);
+    return iri_multistatus_create(mod_iri_env(r), &conf, &dav->multistatus);
 }
 
 /*
@@ -273,7 +260,10 @@ mod_iri_dav_register(void)
 static const char *
 mod_iri_dav_native_path(request_rec *r, const request_rec *found)
 {
-    const char *base = mod_iri_dav_with_slash(r, r->uri);
+    size_t      uri = strlen(r->uri);
+    const char *base = apr_pstrcat(
+        r->pool, r->uri, uri > 0 && r->uri[uri - 1] == '/' ? NULL : "/",
+        NULL);
     size_t      len = strlen(r->filename);
     const char *octets;
 
@@ -317,16 +307,15 @@ mod_iri_dav_find_tag(void *arg, iri_str_t path, iri_str_t paths[2])
 static void
 mod_iri_dav_map_if(request_rec *r)
 {
-    const char   *value = apr_table_get(r->headers_in, "If");
-    iri_if_map_t  map = { mod_iri_dav_find_tag, r, 0, 0 };
-    iri_env_apr_t env;
-    iri_str_t     out;
+    const char  *value = apr_table_get(r->headers_in, "If");
+    iri_if_map_t map = { mod_iri_dav_find_tag, r, 0, 0 };
+    iri_str_t    out;
 
     if (value == NULL) {
         return;
     }
-    mod_iri_env_init(&env, r);
-    if (iri_if_field_map(&env.env, mod_iri_str(value), &map, &out) == IRI_OK)
+    if (iri_if_field_map(mod_iri_env(r), mod_iri_str(value), &map, &out)
+        == IRI_OK)
     {
         apr_table_setn(r->headers_in, "If", (const char *) out.data);
     }
@@ -364,7 +353,6 @@ mod_iri_dav_check_transfer(request_rec *r)
 {
     const char    *depth = apr_table_get(r->headers_in, "Depth");
     iri_transfer_t transfer;
-    iri_env_apr_t  env;
     int            status;
 
     memset(&transfer, 0, sizeof(transfer));
@@ -376,8 +364,7 @@ mod_iri_dav_check_transfer(request_rec *r)
                        && (depth == NULL || strcmp(depth, "0") != 0);
     transfer.from = mod_iri_tree_of_filename(r->main);
     transfer.to = mod_iri_tree_of_filename(r);
-    mod_iri_env_init(&env, r);
-    status = iri_request_transfer(&env.env, &transfer);
+    status = iri_request_transfer(mod_iri_env(r), &transfer);
     return status == 0 ? DECLINED
            : status == HTTP_CONFLICT
                ? mod_iri_refuse_conflict(r, transfer.why)
@@ -385,12 +372,18 @@ mod_iri_dav_check_transfer(request_rec *r)
 }
 
 /*
- * Runs last in fixups.  mod_dav looks up the Destination by a subrequest, and
- * validates If again with the header fields of that subrequest.
+ * Runs last in fixups: access is granted.  mod_dav looks up the Destination by
+ * a subrequest, and validates If again with the header fields of that
+ * subrequest.
  */
 int
 mod_iri_dav_fixups(request_rec *r)
 {
+    mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx != NULL) {
+        iri_request_granted(ctx->state);
+    }
     if (!mod_iri_dav_is_destination(r) || !mod_iri_dav_applies(r->main)) {
         return DECLINED;
     }

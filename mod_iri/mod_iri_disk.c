@@ -10,7 +10,6 @@
  * r->filename has the octets on disk, and its r->uri is made canonical.
  */
 
-#include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
@@ -54,15 +53,11 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
  * are ASCII, which is not tested.
  */
 static int
-mod_iri_exists(request_rec *r, const char *filename, size_t len)
+mod_iri_start_exists(request_rec *r, const char *filename, size_t len)
 {
-    apr_finfo_t info;
+    const char *start = apr_pstrmemdup(r->pool, filename, len);
 
-    return iri_str_is_ascii(
-               (iri_str_t){ len, (const unsigned char *) filename })
-           || apr_stat(&info, apr_pstrmemdup(r->pool, filename, len),
-                       APR_FINFO_TYPE, r->pool)
-                  == APR_SUCCESS;
+    return iri_str_is_ascii(mod_iri_str(start)) || mod_iri_exists(r, start);
 }
 
 /*
@@ -103,9 +98,7 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     if (len == 0 && mod_iri_ends_with(filename, uri)) {
         len = filename.len - uri.len;
     }
-    if ((ctx == NULL || root != ctx->host_root)
-        && !mod_iri_exists(r, r->filename, len))
-    {
+    if (!mod_iri_start_exists(r, r->filename, len)) {
         len = 0;
     }
     tail.data = filename.data + len;
@@ -129,8 +122,7 @@ static int
 mod_iri_writes(const request_rec *r)
 {
     for (; r != NULL; r = r->main) {
-        if (r->method_number != M_GET
-            && iri_method_writes(mod_iri_str(r->method))) {
+        if (iri_method_writes(mod_iri_str(r->method))) {
             return 1;
         }
     }
@@ -152,10 +144,9 @@ mod_iri_search_init(request_rec *r, const mod_iri_request_t *ctx,
  * Read a path that another module has set.  Returns: 0 if it has no reading.
  */
 static int
-mod_iri_read_replaced(request_rec *r, iri_env_apr_t *env, iri_str_t path,
-                      iri_reading_t *reading)
+mod_iri_read_replaced(request_rec *r, iri_str_t path, iri_reading_t *reading)
 {
-    return mod_iri_read_internal(r->server, &env->env, path, reading)
+    return mod_iri_read_internal(r->server, mod_iri_env(r), path, reading)
                == IRI_OK
            && reading->verdict != IRI_REFUSE;
 }
@@ -165,13 +156,13 @@ mod_iri_read_replaced(request_rec *r, iri_env_apr_t *env, iri_str_t path,
  * names: the canonical path below the root of the search.
  */
 static const char *
-mod_iri_path_below_root(request_rec *r, iri_env_apr_t *env,
-                        const iri_search_t *search, iri_str_t names)
+mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
+                        iri_str_t names)
 {
     return apr_pstrcat(
         r->pool,
         mod_iri_canonical_path(r->server, mod_iri_dup(r->pool, search->root),
-                               env),
+                               mod_iri_env(r)),
         mod_iri_dup(r->pool, names), NULL);
 }
 
@@ -191,8 +182,8 @@ mod_iri_names_below_root(const iri_search_t *search)
  * root of the search, have the names that the rules have judged.
  */
 static int
-mod_iri_has_names(request_rec *r, iri_env_apr_t *env,
-                  const iri_search_t *search, iri_str_t names, size_t len)
+mod_iri_has_names(request_rec *r, const iri_search_t *search, iri_str_t names,
+                  size_t len)
 {
     const char *root = mod_iri_dup(r->pool, search->root);
     const char *octets, *found;
@@ -203,7 +194,7 @@ mod_iri_has_names(request_rec *r, iri_env_apr_t *env,
     octets = apr_pstrmemdup(r->pool, r->filename + search->root.len,
                             len - search->root.len);
     found = mod_iri_entry_names(
-        r, env, mod_iri_canonical_path(r->server, root, env), octets);
+        r, mod_iri_canonical_path(r->server, root, mod_iri_env(r)), octets);
     return found != NULL
            && mod_iri_root_length(mod_iri_dup(r->pool, names), found) != 0;
 }
@@ -216,33 +207,32 @@ mod_iri_has_names(request_rec *r, iri_env_apr_t *env,
  * its octets on disk are other names, or its rest is not canonical.
  */
 static int
-mod_iri_use_literal_path(request_rec *r, iri_env_apr_t *env,
-                         mod_iri_request_t *ctx, iri_search_t *search,
-                         const iri_reading_t *reading)
+mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
+                         iri_search_t *search, const iri_reading_t *reading)
 {
     iri_reading_t names, rest;
     size_t        len = strlen(r->filename);
 
     /* search->prefix counts octets of r->uri, not of the reading */
     if (reading->form == IRI_FORM_LEGACY
-        || !mod_iri_read_replaced(r, env, mod_iri_names_below_root(search),
+        || !mod_iri_read_replaced(r, mod_iri_names_below_root(search),
                                   &names))
     {
         return 0;
     }
-    while (!mod_iri_exists(r, r->filename, len)) {
+    while (!mod_iri_start_exists(r, r->filename, len)) {
         for (len--; len > 0 && r->filename[len] != '/'; len--) {
         }
     }
-    if (!mod_iri_has_names(r, env, search, names.path, len)) {
+    if (!mod_iri_has_names(r, search, names.path, len)) {
         return 0;
     }
-    ctx->settings_path = mod_iri_path_below_root(r, env, search, names.path);
+    ctx->settings_path = mod_iri_path_below_root(r, search, names.path);
     search->root.data = (const unsigned char *) r->filename;
     search->root.len = len;
     search->path = mod_iri_str(r->filename + len);
     return search->path.len == 0
-           || (mod_iri_read_replaced(r, env, search->path, &rest)
+           || (mod_iri_read_replaced(r, search->path, &rest)
                && rest.verdict == IRI_PASS);
 }
 
@@ -289,8 +279,7 @@ static int
 mod_iri_creates_entry(const request_rec *r)
 {
     return mod_iri_dav_is_destination(r)
-           || (r->main == NULL && r->method_number != M_GET
-               && iri_method_creates(mod_iri_str(r->method)));
+           || (r->main == NULL && iri_method_creates(mod_iri_str(r->method)));
 }
 
 /* Set *conf to the properties of r that the core needs to find an entry. */
@@ -411,8 +400,7 @@ mod_iri_dir_uri(const request_rec *r)
  * does not exist as it is.
  */
 static void
-mod_iri_find_file(request_rec *r, mod_iri_server_conf_t *conf,
-                  iri_env_apr_t *env)
+mod_iri_find_file(request_rec *r, const mod_iri_server_conf_t *conf)
 {
     const char   *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
     size_t        len = mod_iri_root_length(r->filename, dir);
@@ -426,11 +414,11 @@ mod_iri_find_file(request_rec *r, mod_iri_server_conf_t *conf,
     search.path = mod_iri_str(r->filename + len);
     search.tree = mod_iri_tree_of_filename(r->main);
     search.cache = conf->cache;
-    if (len == 0 || !mod_iri_read_replaced(r, env, search.path, &reading)) {
+    if (len == 0 || !mod_iri_read_replaced(r, search.path, &reading)) {
         return;
     }
     search.path = reading.path;
-    if (iri_find(&env->env, &search, &found) == IRI_OK
+    if (iri_find(mod_iri_env(r), &search, &found) == IRI_OK
         && found.verdict == IRI_SERVE)
     {
         mod_iri_set_filename(r, &found);
@@ -458,7 +446,7 @@ mod_iri_last_segment(request_rec *r, const char *path)
  * entry.
  */
 static void
-mod_iri_name_entry(request_rec *r, iri_env_apr_t *env, const char *requested)
+mod_iri_name_entry(request_rec *r, const char *requested)
 {
     const char *dir = mod_iri_dir_uri(r);
     size_t      at = strlen(dir), len;
@@ -469,7 +457,7 @@ mod_iri_name_entry(request_rec *r, iri_env_apr_t *env, const char *requested)
     }
     len = strcspn(r->uri + at, "/");
     if (len != strlen(requested) || strncmp(r->uri + at, requested, len) != 0
-        || iri_entry_name(&env->env, mod_iri_tree_of_filename(r->main),
+        || iri_entry_name(mod_iri_env(r), mod_iri_tree_of_filename(r->main),
                           mod_iri_str(mod_iri_last_segment(r, r->filename)),
                           &name)
                != IRI_OK
@@ -487,18 +475,16 @@ mod_iri_map_file(request_rec *r, mod_iri_server_conf_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
     const char        *requested = mod_iri_last_segment(r, r->filename), *dir;
-    iri_env_apr_t      env;
 
-    mod_iri_env_init(&env, r);
     dir = mod_iri_settings_path(r->main);
     dir = r->main->finfo.filetype == APR_DIR
               ? apr_pstrcat(r->pool, dir, "/", NULL)
               : ap_make_dirstr_parent(r->pool, dir);
     ctx->settings_path = apr_pstrcat(r->pool, dir, requested, NULL);
     if (r->finfo.filetype == APR_NOFILE) {
-        mod_iri_find_file(r, conf, &env);
+        mod_iri_find_file(r, conf);
     }
-    mod_iri_name_entry(r, &env, requested);
+    mod_iri_name_entry(r, requested);
     return DECLINED;
 }
 
@@ -514,7 +500,6 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
                     iri_search_t *search)
 {
     iri_reading_t reading;
-    iri_env_apr_t env;
 
     /* mod_iri_read.c has set it */
     if (search->path.data == (const unsigned char *) r->uri
@@ -522,14 +507,13 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
     {
         return 1;
     }
-    mod_iri_env_init(&env, r);
-    if (!mod_iri_read_replaced(r, &env, search->path, &reading)) {
+    if (!mod_iri_read_replaced(r, search->path, &reading)) {
         mod_iri_refuse_rule_path(r, ctx, search,
                                  "no charset can decode its file name");
         return 0;
     }
     if (reading.verdict == IRI_PASS
-        || mod_iri_use_literal_path(r, &env, ctx, search, &reading))
+        || mod_iri_use_literal_path(r, ctx, search, &reading))
     {
         return 1;
     }
@@ -562,53 +546,26 @@ mod_iri_stat(request_rec *r)
 }
 
 /*
- * Test whether the entry exists as requested, as most do, by the stat that
- * httpd needs anyway.
+ * Find the entry of a path.  Most entries exist as requested, which the stat
+ * tells that httpd needs anyway.
  */
-static int
-mod_iri_find_exact(request_rec *r, const mod_iri_request_t *ctx,
-                   const iri_env_t *env, const iri_search_t *search,
-                   iri_found_t *found)
-{
-    return (search->reading != NULL || iri_request_has_restarted(ctx->state))
-           && search->path.data == (const unsigned char *) r->uri
-           && !env->trace
-           && iri_find_if_exists(env, search, mod_iri_str(r->filename), found)
-           && (found->verdict == IRI_PASS || mod_iri_stat(r) == APR_SUCCESS);
-}
-
 static iri_lookup_t *
 mod_iri_find_uri(request_rec *r, const mod_iri_request_t *ctx,
                  const iri_search_t *search)
 {
-    iri_find_conf_t conf;
-    iri_found_t     found;
-    iri_env_apr_t   env;
+    const iri_env_t *env = mod_iri_env(r);
+    iri_find_conf_t  conf;
+    iri_found_t      found;
 
-    mod_iri_env_init(&env, r);
-    if (mod_iri_find_exact(r, ctx, &env.env, search, &found)) {
-        return iri_request_add_lookup(ctx->state, &env.env, search, &found);
+    if ((search->reading != NULL || iri_request_has_restarted(ctx->state))
+        && search->path.data == (const unsigned char *) r->uri && !env->trace
+        && iri_find_if_exists(env, search, mod_iri_str(r->filename), &found)
+        && (found.verdict == IRI_PASS || mod_iri_stat(r) == APR_SUCCESS))
+    {
+        return iri_request_add_lookup(ctx->state, env, search, &found);
     }
     mod_iri_find_conf_init(r, search, &conf);
-    return iri_request_find(ctx->state, &env.env, search, &conf);
-}
-
-/* Set the settings of the directories on the path. */
-static void
-mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx,
-                  iri_search_t *search)
-{
-    iri_env_apr_t env;
-
-    if (ctx->settings_path != NULL) {
-        /* mod_iri_use_literal_path() has set it. */
-        search->tree = mod_iri_tree_of_parent(r);
-        return;
-    }
-    mod_iri_env_init(&env, r);
-    ctx->settings_path = mod_iri_path_below_root(
-        r, &env, search, mod_iri_names_below_root(search));
-    mod_iri_search_set_trees(r->server, &env, search);
+    return iri_request_find(ctx->state, env, search, &conf);
 }
 
 static int
@@ -623,12 +580,18 @@ mod_iri_map_uri(request_rec *r)
     if (!mod_iri_accept_path(r, ctx, &search)) {
         return ctx->lookup != NULL ? DECLINED : HTTP_INTERNAL_SERVER_ERROR;
     }
-    mod_iri_set_trees(r, ctx, &search);
+    if (ctx->settings_path != NULL) {
+        /* mod_iri_use_literal_path() has set it. */
+        search.tree = mod_iri_tree_of_parent(r);
+    } else {
+        ctx->settings_path = mod_iri_path_below_root(
+            r, &search, mod_iri_names_below_root(&search));
+        mod_iri_search_set_trees(r->server, mod_iri_env(r), &search);
+    }
     ctx->lookup = mod_iri_find_uri(r, ctx, &search);
     if (ctx->lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    mod_iri_client_set_vary(r, ctx);
     return mod_iri_apply_verdict(r, ctx);
 }
 
@@ -638,10 +601,10 @@ mod_iri_map_uri(request_rec *r)
  * Implements iri_report_find_t.  A path that a rule has made is not looked up.
  */
 static iri_lookup_t *
-mod_iri_report_find(void *env, iri_str_t path)
+mod_iri_report_find(void *apr_env, iri_str_t path)
 {
-    iri_env_apr_t           *apr_env = env;
-    request_rec             *r = apr_env->arg;
+    request_rec             *r = ((iri_env_apr_t *) apr_env)->arg;
+    const iri_env_t         *env = mod_iri_env(r);
     const mod_iri_request_t *ctx = mod_iri_request(r);
     const iri_reading_t     *reading;
     iri_search_t             search;
@@ -659,9 +622,9 @@ mod_iri_report_find(void *env, iri_str_t path)
     search.reading = reading != NULL && mod_iri_str_equal(reading->path, path)
                          ? reading
                          : NULL;
-    mod_iri_search_set_trees(r->server, apr_env, &search);
+    mod_iri_search_set_trees(r->server, env, &search);
     mod_iri_find_conf_init(r, &search, &conf);
-    return iri_request_find(ctx->state, &apr_env->env, &search, &conf);
+    return iri_request_find(ctx->state, env, &search, &conf);
 }
 
 /* Returns: 1 if an ASCII name may match an entry with another name. */
@@ -682,7 +645,6 @@ static int
 mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
 {
     mod_iri_request_t *ctx;
-    iri_env_apr_t      env;
     iri_notes_t       *notes;
 
     if (r->main != NULL || r->prev != NULL) {
@@ -695,13 +657,12 @@ mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
         }
         iri_request_set_ascii(ctx->state, mod_iri_str(r->uri));
     }
-    mod_iri_env_init(&env, r);
-    iri_request_report_find(ctx->state, &env.env,
+    iri_request_report_find(ctx->state, mod_iri_env(r),
                             mod_iri_reading_conf(r, conf),
                             mod_iri_str(r->uri), mod_iri_report_find);
     notes = mod_iri_notes(r, IRI_LOG_INFO);
     if (notes != NULL) {
-        iri_request_report_note(ctx->state, &env.env, notes);
+        iri_request_report_note(ctx->state, mod_iri_env(r), notes);
     }
     return DECLINED;
 }
@@ -710,44 +671,19 @@ mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
 
 /* Record that an ASCII name exists as requested, where names are folded. */
 static void
-mod_iri_record_exact(request_rec *r, const iri_search_t *search)
+mod_iri_record_exact(request_rec *r, mod_iri_request_t *ctx,
+                     const iri_search_t *search)
 {
-    mod_iri_request_t *ctx = mod_iri_request(r);
-    iri_found_t        found;
+    iri_found_t found;
 
-    if (ctx != NULL) {
-        memset(&found, 0, sizeof(found));
-        found.verdict = IRI_SERVE;
-        found.why = IRI_WHY_FOUND;
-        found.match = IRI_MATCH_EXACT;
-        found.path = mod_iri_str(r->uri);
-        found.filename = mod_iri_str(r->filename);
-        ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r),
-                                             search, &found);
-    }
-    mod_iri_vars_set_exact(r, ctx);
-}
-
-/*
- * Returns: the core's state of a request with an ASCII path.  The caller stores
- * it in the request only if the lookup changes the request.  A rule may have
- * changed r->uri, so the path is that of r->parsed_uri.
- */
-static iri_request_t *
-mod_iri_ascii_state(request_rec *r)
-{
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    iri_request_t           *state;
-
-    state = ctx != NULL ? ctx->state : mod_iri_state_create(r->pool);
-
-    if (iri_request_state(state) == IRI_STATE_NEW) {
-        iri_request_set_ascii(
-            state,
-            mod_iri_str(apr_pstrdup(
-                r->pool, r->parsed_uri.path ? r->parsed_uri.path : r->uri)));
-    }
-    return state;
+    memset(&found, 0, sizeof(found));
+    found.verdict = IRI_SERVE;
+    found.why = IRI_WHY_FOUND;
+    found.match = IRI_MATCH_EXACT;
+    found.path = mod_iri_str(r->uri);
+    found.filename = mod_iri_str(r->filename);
+    ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r), search,
+                                         &found);
 }
 
 /*
@@ -757,32 +693,45 @@ mod_iri_ascii_state(request_rec *r)
 static int
 mod_iri_map_ascii(request_rec *r)
 {
-    mod_iri_request_t *ctx;
+    mod_iri_request_t *ctx = mod_iri_request(r);
+    const iri_env_t   *env = mod_iri_env(r);
     iri_request_t     *state;
     iri_lookup_t      *lookup;
     iri_search_t       search;
     iri_find_conf_t    conf;
-    iri_env_apr_t      env;
+    apr_status_t       status;
 
-    mod_iri_search_init(r, mod_iri_request(r), &search);
+    mod_iri_search_init(r, ctx, &search);
     search.reading = NULL;
-    mod_iri_env_init(&env, r);
-    mod_iri_search_set_trees(r->server, &env, &search);
-    if (!iri_search_needs_lookup(&env.env, &search)) {
+    mod_iri_search_set_trees(r->server, env, &search);
+    if (!iri_search_needs_lookup(env, &search)) {
         return DECLINED;
     }
     /*
      * After any other error the name counts as found: access is denied, or a
      * leading component is a file (PATH_INFO).
      */
-    if (!APR_STATUS_IS_ENOENT(mod_iri_stat(r))) {
-        mod_iri_record_exact(r, &search);
+    status = mod_iri_stat(r);
+    if (!APR_STATUS_IS_ENOENT(status)) {
+        if (ctx != NULL) {
+            mod_iri_record_exact(r, ctx, &search);
+        }
+        if (ctx != NULL || status == APR_SUCCESS) {
+            mod_iri_vars_set_match(r, ctx);
+        }
         return DECLINED;
     }
     search.absent = 1;
-    state = mod_iri_ascii_state(r);
+    state = ctx != NULL ? ctx->state : mod_iri_state_create(r->pool);
+    if (iri_request_state(state) == IRI_STATE_NEW) {
+        /* a rule may have changed r->uri */
+        iri_request_set_ascii(
+            state,
+            mod_iri_str(apr_pstrdup(
+                r->pool, r->parsed_uri.path ? r->parsed_uri.path : r->uri)));
+    }
     mod_iri_find_conf_init(r, &search, &conf);
-    lookup = iri_request_find(state, &env.env, &search, &conf);
+    lookup = iri_request_find(state, env, &search, &conf);
     if (lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -37,10 +37,9 @@ int  mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog,
                          apr_pool_t *ptemp, server_rec *main_server);
 void mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server);
 
-/* Add the hooks for the handler iri-status, IRIHost and IRIAdvertise. */
+/* Add the hooks for the handler iri-status and IRIHost. */
 void mod_iri_status_hooks(void);
 void mod_iri_host_hooks(void);
-void mod_iri_advertise_hooks(void);
 
 /* Register filters. */
 void mod_iri_location_register(void);
@@ -79,7 +78,6 @@ int mod_iri_list_authz(request_rec *r); /* mod_iri_listing.c */
 int mod_iri_fixups(request_rec *r); /* mod_iri_answer.c */
 int mod_iri_redirect(request_rec *r);           /* before mod_dir */
 int mod_iri_redirect_directory(request_rec *r); /* after mod_dir */
-int mod_iri_client_finish_vary(request_rec *r); /* mod_iri_client.c: last */
 int mod_iri_dav_fixups(request_rec *r);         /* mod_iri_dav.c: last */
 
 /* insert_filter, insert_error_filter */

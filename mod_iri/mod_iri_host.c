@@ -272,51 +272,32 @@ mod_iri_host_of_target(iri_str_t line)
 /* ---- the filter --------------------------------------------------------- */
 
 /*
- * The state of the filter, one per connection.  The filter is removed after
- * the Host line.
+ * The filter of a request.  Its ctx is NULL until the request line was read.
+ * The filter is removed after the Host line, the empty line, or a line that
+ * httpd refuses.
  */
-typedef struct {
-    int in_fields; /* 1: the request line was read */
-    int in_line;   /* 1: part of a line was passed on */
-} mod_iri_line_state_t;
-
-/* A summary of the octets of a line in one or more brigades. */
-typedef struct {
-    apr_size_t    len;
-    unsigned char first, last; /* octets; 0 if len is 0 */
-    int           ended;       /* 1: no more octets follow */
-} mod_iri_line_info_t;
-
 static ap_filter_rec_t *mod_iri_line_filter_handle;
 
 /*
- * Edit a whole line.  After the first Host line, or the empty line, the filter
- * is removed.  A second Host line needs no edit: httpd joins both with a comma,
- * and refuses the result.
+ * Edit a whole line.  A second Host line needs no edit: httpd joins both with a
+ * comma, and refuses the result.
  */
-static apr_status_t
+static void
 mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
 {
-    mod_iri_line_state_t *state = f->ctx;
-    iri_str_t             edited, host;
-    int is_host = state->in_fields && mod_iri_is_host_field(text);
+    int is_empty = mod_iri_str_equals_text(text, "\r\n")
+                   || mod_iri_str_equals_text(text, "\n");
+    int       is_host = f->ctx != NULL && mod_iri_is_host_field(text);
+    iri_str_t edited, host;
 
-    if (is_host) {
+    if (is_host || (is_empty && f->ctx != NULL)) {
         ap_remove_input_filter(f);
-        if (iri_host_is_ascii(text)) {
-            return APR_SUCCESS;
-        }
-    } else if (mod_iri_str_equals_text(text, "\r\n")
-               || mod_iri_str_equals_text(text, "\n"))
-    {
-        if (state->in_fields) {
-            ap_remove_input_filter(f);
-        }
-        return APR_SUCCESS; /* empty lines may precede the request line */
-    } else if (state->in_fields) {
-        return APR_SUCCESS;
     }
-    state->in_fields = 1;
+    /* empty lines may precede the request line */
+    if (is_empty || (f->ctx != NULL && !is_host)) {
+        return;
+    }
+    f->ctx = f;
     host = is_host ? mod_iri_host_of_field(text)
                    : mod_iri_host_of_target(text);
     if (mod_iri_host_replace(f->r, text, host, &edited)) {
@@ -325,17 +306,6 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
             bb, apr_bucket_pool_create((const char *) edited.data, edited.len,
                                        f->r->pool, f->c->bucket_alloc));
     }
-    return APR_SUCCESS;
-}
-
-/*
- * Returns: 1 if a header line with this first octet may be the Host line or
- * the empty line.
- */
-static inline int
-mod_iri_may_need_edit(unsigned char first)
-{
-    return first == 'H' || first == 'h' || first == '\r' || first == '\n';
 }
 
 /*
@@ -343,25 +313,25 @@ mod_iri_may_need_edit(unsigned char first)
  * be edited.
  */
 static apr_size_t
-mod_iri_line_limit(ap_filter_t *f)
+mod_iri_line_limit(const ap_filter_t *f)
 {
-    const mod_iri_line_state_t *state = f->ctx;
-    const server_rec           *s = f->c->base_server;
+    const server_rec *s = f->c->base_server;
 
     /* httpd accepts one octet more than the limit, and the end of the line */
-    return (apr_size_t) (state->in_fields ? s->limit_req_fieldsize
-                                          : s->limit_req_line)
+    return (apr_size_t) (f->ctx != NULL ? s->limit_req_fieldsize
+                                        : s->limit_req_line)
            + 3;
 }
 
-/* ---- lines -------------------------------------------------------------- */
-
-/* Add the octets of a brigade to line. */
+/*
+ * Add the length of a brigade to *len.  *ended: 1: the line has ended, or no
+ * more octets follow.
+ */
 static apr_status_t
-mod_iri_line_scan(apr_bucket_brigade *bb, mod_iri_line_info_t *line)
+mod_iri_line_scan(apr_bucket_brigade *bb, apr_size_t *len, int *ended)
 {
     apr_status_t status = APR_SUCCESS;
-    apr_size_t   len, before = line->len;
+    apr_size_t   size, before = *len;
     const char  *octets;
     apr_bucket  *e;
 
@@ -370,90 +340,61 @@ mod_iri_line_scan(apr_bucket_brigade *bb, mod_iri_line_info_t *line)
          e = APR_BUCKET_NEXT(e))
     {
         if (APR_BUCKET_IS_METADATA(e)) {
-            line->ended |= APR_BUCKET_IS_EOS(e);
+            *ended |= APR_BUCKET_IS_EOS(e);
             continue;
         }
-        status = apr_bucket_read(e, &octets, &len, APR_BLOCK_READ);
-        if (status == APR_SUCCESS && len > 0) {
-            line->first = line->len == 0 ? (unsigned char) octets[0]
-                                         : line->first;
-            line->last = (unsigned char) octets[len - 1];
-            line->len += len;
+        status = apr_bucket_read(e, &octets, &size, APR_BLOCK_READ);
+        if (status == APR_SUCCESS && size > 0) {
+            *len += size;
+            *ended |= octets[size - 1] == '\n';
         }
     }
-    line->ended |= line->len == before;
+    *ended |= *len == before;
     return status;
-}
-
-/* Read until the line ends, or is so long that httpd refuses it. */
-static apr_status_t
-mod_iri_line_complete(ap_filter_t *f, apr_bucket_brigade *out,
-                      apr_read_type_e block, apr_off_t size, apr_size_t limit,
-                      mod_iri_line_info_t *line)
-{
-    apr_bucket_brigade *more;
-    apr_status_t        status = APR_SUCCESS;
-
-    more = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
-    while (status == APR_SUCCESS && line->last != '\n' && !line->ended
-           && line->len <= limit)
-    {
-        status = ap_get_brigade(f->next, more, AP_MODE_GETLINE, block, size);
-        if (status == APR_SUCCESS) {
-            status = mod_iri_line_scan(more, line);
-        }
-        APR_BRIGADE_CONCAT(out, more);
-    }
-    return status;
-}
-
-static apr_status_t
-mod_iri_line_flatten(ap_filter_t *f, apr_bucket_brigade *out)
-{
-    char        *octets;
-    apr_size_t   len;
-    iri_str_t    text;
-    apr_status_t status = apr_brigade_pflatten(out, &octets, &len,
-                                               f->r->pool);
-
-    if (status != APR_SUCCESS) {
-        return status;
-    }
-    text.data = (unsigned char *) octets;
-    text.len = len;
-    return mod_iri_line_edit(f, out, text);
 }
 
 /*
- * No octets are kept between calls: each call returns the octets that it has
- * read, and only the host may be replaced.  A line may come in pieces.  Lines
- * that may need an edit are joined, up to the length that httpd accepts.
+ * A line may come in pieces.  They are joined, up to the length that httpd
+ * accepts.  Each call returns the octets that it has read, and only the host
+ * may be replaced.
  */
 static apr_status_t
 mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
                     ap_input_mode_t mode, apr_read_type_e block,
                     apr_off_t size)
 {
-    mod_iri_line_state_t *state = f->ctx;
-    mod_iri_line_info_t   line = { 0, 0, 0, 0 };
-    apr_size_t            limit = mod_iri_line_limit(f);
+    apr_bucket_brigade *more;
     apr_status_t status = ap_get_brigade(f->next, out, mode, block, size);
+    apr_size_t   len = 0, limit = mod_iri_line_limit(f);
+    int          ended = 0;
+    iri_str_t    text;
+    char        *octets = NULL;
 
     if (status != APR_SUCCESS || mode != AP_MODE_GETLINE) {
         return status;
     }
-    status = mod_iri_line_scan(out, &line);
-    if (status == APR_SUCCESS && !state->in_line
-        && (!state->in_fields || mod_iri_may_need_edit(line.first)))
-    {
-        status = mod_iri_line_complete(f, out, block, size, limit, &line);
-        if (status == APR_SUCCESS && line.last == '\n' && line.len <= limit) {
-            return mod_iri_line_flatten(f, out);
+    status = mod_iri_line_scan(out, &len, &ended);
+    more = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+    while (status == APR_SUCCESS && !ended && len <= limit) {
+        status = ap_get_brigade(f->next, more, mode, block, size);
+        if (status == APR_SUCCESS) {
+            status = mod_iri_line_scan(more, &len, &ended);
         }
+        APR_BRIGADE_CONCAT(out, more);
     }
-    if (line.len > 0) {
-        state->in_line = line.last != '\n';
-        state->in_fields |= line.last == '\n';
+    if (status == APR_SUCCESS && len > limit) {
+        ap_remove_input_filter(f);
+        return status;
+    }
+    if (status == APR_SUCCESS) {
+        status = apr_brigade_pflatten(out, &octets, &len, f->r->pool);
+    }
+    if (status == APR_SUCCESS && octets != NULL && len > 0
+        && octets[len - 1] == '\n')
+    {
+        text.data = (unsigned char *) octets;
+        text.len = len;
+        mod_iri_line_edit(f, out, text);
     }
     return status;
 }
@@ -504,41 +445,24 @@ mod_iri_stream_filter(ap_filter_t *f, apr_bucket_brigade *out,
 }
 #endif
 
-/* Runs before mod_http2 adds the filter that makes the bucket. */
-static void
-mod_iri_pre_read_stream(request_rec *r, conn_rec *c)
-{
-    if (c->master != NULL && mod_iri_server_conf(c->base_server)->maps_hosts)
-    {
-#ifdef AP_BUCKET_IS_REQUEST
-        ap_add_input_filter("IRI_STREAM", NULL, r, c);
-#else
-        mod_iri_host_map_stream(r, r->headers_in);
-#endif
-    }
-}
-
 /* ---- hooks -------------------------------------------------------------- */
 
+/* Runs before mod_http2 adds the filter that makes the bucket. */
 static void
 mod_iri_pre_read(request_rec *r, conn_rec *c)
 {
-    mod_iri_line_state_t *state = ap_get_module_config(c->conn_config,
-                                                       &iri_module);
-
-    if (c->master != NULL) {
+    if (!mod_iri_server_conf(c->base_server)->maps_hosts) {
         return;
     }
-    if (state == NULL) {
-        if (!mod_iri_server_conf(c->base_server)->maps_hosts) {
-            return;
-        }
-        state = apr_palloc(c->pool, sizeof(*state));
-        ap_set_module_config(c->conn_config, &iri_module, state);
+    if (c->master == NULL) {
+        ap_add_input_filter_handle(mod_iri_line_filter_handle, NULL, r, c);
+        return;
     }
-    state->in_fields = 0;
-    state->in_line = 0;
-    ap_add_input_filter_handle(mod_iri_line_filter_handle, state, r, c);
+#ifdef AP_BUCKET_IS_REQUEST
+    ap_add_input_filter("IRI_STREAM", NULL, r, c);
+#else
+    mod_iri_host_map_stream(r, r->headers_in);
+#endif
 }
 
 void
@@ -550,22 +474,13 @@ mod_iri_host_hooks(void)
 #endif
     mod_iri_line_filter_handle = ap_register_input_filter(
         "IRI_HOST", mod_iri_line_filter, NULL, AP_FTYPE_PROTOCOL);
-    ap_hook_pre_read_request(mod_iri_pre_read, NULL, NULL, APR_HOOK_MIDDLE);
-    ap_hook_pre_read_request(mod_iri_pre_read_stream, NULL, NULL,
+    ap_hook_pre_read_request(mod_iri_pre_read, NULL, NULL,
                              APR_HOOK_REALLY_FIRST);
     ap_hook_post_read_request(mod_iri_check_host, NULL, NULL,
                               APR_HOOK_REALLY_FIRST);
 }
 
 /* ---- document roots that are named after hosts -------------------------- */
-
-static int
-mod_iri_path_exists(request_rec *r, const char *path)
-{
-    apr_finfo_t info;
-
-    return apr_stat(&info, path, APR_FINFO_TYPE, r->pool) == APR_SUCCESS;
-}
 
 /*
  * Returns: the path of the directory in dir that has the A-labels of segment,
@@ -576,17 +491,16 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(
         r->connection->base_server);
-    const char   *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
-    iri_env_apr_t env;
-    iri_search_t  search;
-    iri_found_t   found;
-    iri_str_t     name;
+    const char  *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
+    iri_search_t search;
+    iri_found_t  found;
+    iri_str_t    name;
 
-    if (mod_iri_path_exists(r, path)) {
+    if (mod_iri_exists(r, path)) {
         return path;
     }
-    mod_iri_env_init(&env, r);
-    if (iri_host_display(&env.env, &conf->host, mod_iri_str(segment), &name)
+    if (iri_host_display(mod_iri_env(r), &conf->host, mod_iri_str(segment),
+                         &name)
             != IRI_OK
         || iri_path_is_ascii(name, 0))
     {
@@ -599,14 +513,14 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     search.cache = mod_iri_server_conf(r->server)->cache;
     search.tree = mod_iri_tree_of(
         mod_iri_server_conf(r->server),
-        mod_iri_canonical_path(r->server, dir, &env), r->pool);
-    if (iri_find(&env.env, &search, &found) != IRI_OK
+        mod_iri_canonical_path(r->server, dir, mod_iri_env(r)), r->pool);
+    if (iri_find(mod_iri_env(r), &search, &found) != IRI_OK
         || (found.verdict != IRI_SERVE && found.verdict != IRI_PASS))
     {
         return NULL;
     }
     path = mod_iri_dup(r->pool, found.filename);
-    return mod_iri_path_exists(r, path) ? path : NULL;
+    return mod_iri_exists(r, path) ? path : NULL;
 }
 
 /* Returns: 1 if root was set for this request alone, and contains A-labels. */
@@ -660,5 +574,4 @@ mod_iri_map_root(request_rec *r)
     r->finfo.valid = 0;
     ap_set_document_root(r, dir);
     ap_set_context_info(r, NULL, dir);
-    mod_iri_request_create(r)->host_root = dir;
 }

@@ -15,8 +15,6 @@
 
 #include <apr_hash.h>
 
-/* ---- IRIHost of a server ------------------------------------------------ */
-
 iri_host_mode_t
 mod_iri_host_mode(const server_rec *s)
 {
@@ -160,7 +158,7 @@ mod_iri_server_position(const server_rec *s)
     return at;
 }
 
-/* ---- conflicts ---------------------------------------------------------- */
+/* ---- names -------------------------------------------------------------- */
 
 /* A name in Unicode and its A-labels. */
 typedef struct {
@@ -182,18 +180,15 @@ typedef struct {
                                            the virtual hosts that have it */
 } mod_iri_names_t;
 
+/* Add an ASCII name to those that are configured. */
 static void
 mod_iri_add_configured(mod_iri_names_t *names, const server_rec *s,
                        const char *name)
 {
     apr_pool_t         *pool = names->list->pool;
     apr_array_header_t *servers;
-    char               *key;
+    char               *key = apr_pstrdup(pool, name);
 
-    if (name == NULL) {
-        return;
-    }
-    key = apr_pstrdup(pool, name);
     ap_str_tolower(key);
     servers = apr_hash_get(names->configured, key, APR_HASH_KEY_STRING);
     if (servers == NULL) {
@@ -203,44 +198,9 @@ mod_iri_add_configured(mod_iri_names_t *names, const server_rec *s,
     APR_ARRAY_PUSH(servers, const server_rec *) = s;
 }
 
-static void
-mod_iri_add_configured_list(mod_iri_names_t *names, const server_rec *s,
-                            const apr_array_header_t *list)
-{
-    int i;
-
-    for (i = 0; list != NULL && i < list->nelts; i++) {
-        mod_iri_add_configured(names, s,
-                               APR_ARRAY_IDX(list, i, const char *));
-    }
-}
-
 /*
- * Returns: another server of the same address that is configured with the
- * A-labels of a name; NULL: none.
- */
-static const server_rec *
-mod_iri_find_owner(const mod_iri_names_t *names, const mod_iri_name_t *name)
-{
-    const apr_array_header_t *servers = apr_hash_get(
-        names->configured, name->ascii, APR_HASH_KEY_STRING);
-    const server_rec *s;
-    int               i;
-
-    for (i = 0; servers != NULL && i < servers->nelts; i++) {
-        s = APR_ARRAY_IDX(servers, i, const server_rec *);
-        if (s != name->s && mod_iri_share_address(name->s, s)) {
-            return s;
-        }
-    }
-    return NULL;
-}
-
-/* ---- names in Unicode --------------------------------------------------- */
-
-/*
- * Collect a name that has A-labels.  A name that cannot be mapped produces a
- * warning.
+ * Collect a name.  A name in Unicode that cannot be mapped produces a warning.
+ * rules: NULL: hosts are not mapped.
  */
 static iri_status_t
 mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
@@ -252,7 +212,13 @@ mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
     iri_host_t      host;
     char           *ascii;
 
-    if (text == NULL || iri_path_is_ascii(mod_iri_str(text), 0)) {
+    if (iri_path_is_ascii(mod_iri_str(text), 0)) {
+        if (s != names->vhosts->main_server) {
+            mod_iri_add_configured(names, s, text);
+        }
+        return IRI_OK;
+    }
+    if (rules == NULL) {
         return IRI_OK;
     }
     status = iri_host_name(&names->env.env, rules, mod_iri_str(text), &host);
@@ -273,56 +239,55 @@ mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
                                  mod_iri_server_position(s), &host, NULL);
 }
 
-static iri_status_t
-mod_iri_collect_list(mod_iri_names_t *names, const iri_host_conf_t *rules,
-                     server_rec *s, apr_array_header_t *list)
-{
-    iri_status_t status = IRI_OK;
-    int          i;
-
-    for (i = 0; list != NULL && i < list->nelts && status == IRI_OK; i++) {
-        status = mod_iri_collect_name(
-            names, rules, s, APR_ARRAY_IDX(list, i, const char *), list);
-    }
-    return status;
-}
-
 /* Collect all names of a server, without adding any. */
 static iri_status_t
 mod_iri_collect_names(mod_iri_names_t *names, server_rec *s)
 {
     const iri_host_conf_t *rules = mod_iri_host_conf(names->vhosts, s);
-    iri_status_t           status;
+    apr_array_header_t    *lists[] = { s->names, s->wild_names };
+    iri_status_t           status = IRI_OK;
+    int                    i, k;
 
-    if (rules == NULL) {
-        return IRI_OK;
+    for (k = 0; k < 2; k++) {
+        for (i = 0;
+             lists[k] != NULL && i < lists[k]->nelts && status == IRI_OK; i++)
+        {
+            status = mod_iri_collect_name(
+                names, rules, s, APR_ARRAY_IDX(lists[k], i, const char *),
+                lists[k]);
+        }
     }
-    status = mod_iri_collect_list(names, rules, s, s->names);
-    if (status == IRI_OK) {
-        status = mod_iri_collect_list(names, rules, s, s->wild_names);
-    }
-    return status == IRI_OK ? mod_iri_collect_name(names, rules, s,
-                                                   s->server_hostname, NULL)
-                            : status;
+    return status == IRI_OK && s->server_hostname != NULL
+               ? mod_iri_collect_name(names, rules, s, s->server_hostname,
+                                      NULL)
+               : status;
 }
 
 /*
- * Test whether another server owns the A-labels of a name.  Called before any
- * name is added.
+ * Set the owner of a name: another server of the same address that is
+ * configured with its A-labels.  Called before any name is added.
  */
 static iri_status_t
 mod_iri_check_conflict(const mod_iri_names_t *names, mod_iri_name_t *name)
 {
-    iri_position_t owner;
+    const apr_array_header_t *servers = apr_hash_get(
+        names->configured, name->ascii, APR_HASH_KEY_STRING);
+    const server_rec *s;
+    iri_position_t    owner;
+    int               i;
 
-    name->owner = mod_iri_find_owner(names, name);
-    if (name->owner == NULL) {
-        return IRI_OK;
+    name->owner = NULL;
+    for (i = 0; servers != NULL && i < servers->nelts; i++) {
+        s = APR_ARRAY_IDX(servers, i, const server_rec *);
+        if (s != name->s && mod_iri_share_address(name->s, s)) {
+            name->owner = s;
+            owner = mod_iri_server_position(s);
+            return iri_config_check_name(
+                &names->env.env, mod_iri_str(name->ascii),
+                mod_iri_server_position(name->s), NULL, &owner);
+        }
     }
-    owner = mod_iri_server_position(name->owner);
-    return iri_config_check_name(&names->env.env, mod_iri_str(name->ascii),
-                                 mod_iri_server_position(name->s), NULL,
-                                 &owner);
+    return IRI_OK;
 }
 
 /*
@@ -370,14 +335,6 @@ mod_iri_add_names(const mod_iri_vhosts_t *vhosts, server_rec *main_server,
     iri_env_apr_init(&names.env, pconf, mod_iri_log_config, main_server);
     for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
         status = mod_iri_collect_names(&names, s);
-    }
-    if (status != IRI_OK || names.list->nelts == 0) {
-        return status;
-    }
-    for (s = main_server->next; s != NULL; s = s->next) {
-        mod_iri_add_configured(&names, s, s->server_hostname);
-        mod_iri_add_configured_list(&names, s, s->names);
-        mod_iri_add_configured_list(&names, s, s->wild_names);
     }
     name = (mod_iri_name_t *) names.list->elts;
     for (i = 0; i < names.list->nelts && status == IRI_OK; i++) {

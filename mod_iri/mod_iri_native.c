@@ -15,8 +15,6 @@
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
 
-#include <apr_file_info.h>
-
 /* A path with native octets and with canonical names, both unescaped. */
 typedef struct {
     const char *native;
@@ -154,27 +152,23 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     const char         *octets = apr_pstrdup(r->pool, rest), *names;
     iri_received_path_t request;
     iri_reading_t       reading;
-    iri_env_apr_t       env;
-    apr_finfo_t         info;
 
-    mod_iri_env_init(&env, r);
     if (iri_path_is_ascii(mod_iri_str(rest), 1)
         || ap_unescape_url((char *) octets) != OK)
     {
         return rest;
     }
-    names = mod_iri_entry_names(r, &env, canonical_dir, octets);
+    names = mod_iri_entry_names(r, canonical_dir, octets);
     if (names != NULL
-        && apr_stat(&info, apr_pstrcat(r->pool, native_dir, octets, NULL),
-                    APR_FINFO_TYPE | APR_FINFO_LINK, r->pool)
-               == APR_SUCCESS)
+        && mod_iri_exists(r, apr_pstrcat(r->pool, native_dir, octets, NULL)))
     {
         return ap_os_escape_path(r->pool, names, 1);
     }
     memset(&request, 0, sizeof(request));
     request.path = mod_iri_str(apr_pstrcat(r->pool, "/", rest, NULL));
     request.escaped = 1;
-    if (iri_read(&env.env, mod_iri_reading_conf(r, conf), &request, &reading)
+    if (iri_read(mod_iri_env(r), mod_iri_reading_conf(r, conf), &request,
+                 &reading)
             != IRI_OK
         || reading.verdict == IRI_REFUSE)
     {

@@ -23,24 +23,6 @@ static const char mod_iri_main_note[] = "iri-main-request";
 /* ---- running a probe ---------------------------------------------------- */
 
 /*
- * Returns: a copy of r->per_dir_config. httpd skips access checks of a
- * subrequest whose configuration is at the same address as that of its main
- * request.
- */
-static ap_conf_vector_t *
-mod_iri_copy_per_dir(request_rec *r)
-{
-    ap_conf_vector_t *copy = ap_create_request_config(r->pool);
-    const module     *m;
-
-    for (m = ap_top_module; m != NULL; m = m->next) {
-        ap_set_module_config(copy, m,
-                             ap_get_module_config(r->per_dir_config, m));
-    }
-    return copy;
-}
-
-/*
  * Returns: 1 if a <Directory> section has a regular expression, which may
  * match files too.
  */
@@ -68,7 +50,11 @@ mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r)
     memset(probe, 0, sizeof(*probe));
     probe->r = r;
     probe->per_dir = r->per_dir_config;
-    probe->per_dir_copy = mod_iri_copy_per_dir(r);
+    /*
+     * httpd skips access checks of a subrequest whose configuration is at the
+     * same address as that of its main request
+     */
+    probe->per_dir_copy = mod_iri_copy_vector(r->pool, r->per_dir_config);
     probe->directory_match = mod_iri_has_directory_match(r);
 }
 
@@ -119,17 +105,6 @@ mod_iri_probe_leave(mod_iri_probe_t *probe, request_rec *rr)
     r->per_dir_config = probe->per_dir;
 }
 
-static request_rec *
-mod_iri_probe_uri(mod_iri_probe_t *probe, const char *uri)
-{
-    request_rec *rr;
-
-    mod_iri_probe_enter(probe);
-    rr = ap_sub_req_lookup_uri(uri, probe->r, NULL);
-    mod_iri_probe_leave(probe, rr);
-    return rr;
-}
-
 static iri_status_t
 mod_iri_probe_name(mod_iri_probe_t *probe, const iri_listing_entry_t *entry,
                    const char *query, apr_pool_t *pool,
@@ -150,7 +125,9 @@ mod_iri_probe_name(mod_iri_probe_t *probe, const iri_listing_entry_t *entry,
     uri = apr_pstrcat(pool, mod_iri_dup(pool, path), query ? "?" : NULL,
                       query, NULL);
     probe->unnamed = entry->octets.len != 0 && entry->name.len == 0;
-    rr = mod_iri_probe_uri(probe, uri);
+    mod_iri_probe_enter(probe);
+    rr = ap_sub_req_lookup_uri(uri, probe->r, NULL);
+    mod_iri_probe_leave(probe, rr);
     /* mod_dir redirects to add the slash of a directory */
     *out = rr->finfo.filetype == APR_DIR && !entry->is_directory
                ? IRI_NAME_DIRECTORY

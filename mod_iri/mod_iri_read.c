@@ -153,12 +153,9 @@ mod_iri_query_sent(const request_rec *r)
                  : NULL;
 }
 
-/*
- * Returns: r->unparsed_uri with r->args as its query; NULL: it has that query
- * already.
- */
-static const char *
-mod_iri_unparsed_with_query(const request_rec *r)
+/* Returns: 1 if r->args is not the query that was sent. */
+static int
+mod_iri_is_query_changed(const request_rec *r)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
     const char                  *sent;
@@ -166,16 +163,10 @@ mod_iri_unparsed_with_query(const request_rec *r)
     if (r->args == NULL
         || !iri_query_needs_read(&conf->query, mod_iri_str(r->args)))
     {
-        return NULL;
+        return 0;
     }
     sent = mod_iri_query_sent(r);
-    if (sent == NULL || strcmp(sent, r->args) == 0) {
-        return NULL;
-    }
-    return apr_pstrcat(r->pool,
-                       apr_pstrmemdup(r->pool, r->unparsed_uri,
-                                      strcspn(r->unparsed_uri, "?")),
-                       "?", r->args, NULL);
+    return sent != NULL && strcmp(sent, r->args) != 0;
 }
 
 /* ---- settings ---------------------------------------------------------- */
@@ -395,6 +386,7 @@ mod_iri_is_for_proxy(const request_rec *r)
 int
 mod_iri_post_read(request_rec *r)
 {
+    mod_iri_advertise(r);
     mod_iri_snapshot_take(r);
     return mod_iri_is_for_proxy(r) ? DECLINED : mod_iri_read_first(r);
 }
@@ -428,49 +420,31 @@ mod_iri_post_read_client(request_rec *r)
         r->uri = r->parsed_uri.path;
         mod_iri_read_path(r, conf);
     }
-    mod_iri_client_set_vary(r, ctx);
     return DECLINED;
 }
 
 /* ---- r->unparsed_uri ---------------------------------------------------- */
 
-/* Returns: 1 if unparsed consists of the path uri and the query args. */
-static int
-mod_iri_target_equals(const char *unparsed, const char *uri, const char *args)
-{
-    size_t len = strlen(uri);
-
-    return strncmp(unparsed, uri, len) == 0
-           && (args == NULL ? unparsed[len] == '\0'
-                            : unparsed[len] == '?'
-                                  && strcmp(unparsed + len + 1, args) == 0);
-}
-
-/* Returns: path with r->args as its query. */
-static char *
-mod_iri_target_with_args(request_rec *r, const char *path)
-{
-    return r->args ? apr_pstrcat(r->pool, path, "?", r->args, NULL)
-                   : apr_pstrdup(r->pool, path);
-}
-
 /*
- * Replace r->unparsed_uri by the canonical form while the request is served:
+ * Replace r->unparsed_uri by path and r->args while the request is served:
  * mod_proxy sends it with nocanon, and mod_dav makes a Location of it.  The
  * replacement must not precede pre_translate_name, because mod_auth_digest
  * saves r->unparsed_uri in post_read_request to compare it with the signed URI.
  * The original is restored before the request is logged.
  */
 static void
-mod_iri_set_unparsed(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_set_unparsed(request_rec *r, mod_iri_request_t *ctx, const char *path)
 {
-    if (ctx->uri == NULL || ctx->saved_unparsed != NULL
-        || mod_iri_target_equals(r->unparsed_uri, ctx->uri, r->args))
-    {
+    char *target;
+
+    if (path == NULL || ctx->saved_unparsed != NULL) {
         return;
     }
-    ctx->saved_unparsed = r->unparsed_uri;
-    r->unparsed_uri = mod_iri_target_with_args(r, ctx->uri);
+    target = apr_pstrcat(r->pool, path, r->args ? "?" : NULL, r->args, NULL);
+    if (strcmp(target, r->unparsed_uri) != 0) {
+        ctx->saved_unparsed = r->unparsed_uri;
+        r->unparsed_uri = target;
+    }
 }
 
 int
@@ -490,25 +464,21 @@ mod_iri_restore_unparsed(request_rec *r)
 /* ---- pre_translate_name ------------------------------------------------- */
 
 /*
- * Replace r->unparsed_uri of an ASCII path if its query was converted, or if
- * "%uXXXX" was sent, which other modules must not take for an escape.
+ * Returns: the path of r->unparsed_uri of an ASCII path if its query was
+ * converted, or if "%uXXXX" was sent, which other modules must not take for an
+ * escape; else NULL.
  */
-static void
-mod_iri_set_unparsed_query(request_rec *r)
+static const char *
+mod_iri_unparsed_path(const request_rec *r)
 {
-    mod_iri_request_t *ctx;
-    const char        *target;
+    const char *sent = r->unparsed_uri;
 
-    target = mod_iri_is_marked(r, MOD_IRI_MARK_PERCENT_U)
-                 ? mod_iri_target_with_args(r, r->parsed_uri.path)
-                 : mod_iri_unparsed_with_query(r);
-
-    if (target != NULL) {
-        ctx = mod_iri_request_create(r);
-        ctx->is_ascii = 1;
-        ctx->saved_unparsed = r->unparsed_uri;
-        r->unparsed_uri = (char *) target;
+    if (mod_iri_is_marked(r, MOD_IRI_MARK_PERCENT_U)) {
+        return r->parsed_uri.path;
     }
+    return mod_iri_is_query_changed(r)
+               ? apr_pstrmemdup(r->pool, sent, strcspn(sent, "?"))
+               : NULL;
 }
 
 /*
@@ -519,23 +489,28 @@ static int
 mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
+    const char        *path;
 
     if (ctx != NULL && iri_request_has_restarted(ctx->state)
         && strcmp(ctx->uri, r->parsed_uri.path) == 0)
     {
-        mod_iri_set_unparsed(r, ctx);
+        mod_iri_set_unparsed(r, ctx, ctx->uri);
     } else if (ctx != NULL) {
         mod_iri_request_clear(r, ctx);
     } else if (r->main != NULL) {
-        mod_iri_request_mark(r, MOD_IRI_MARK_URI_SUBREQUEST);
+        mod_iri_request_mark(r, MOD_IRI_MARK_ASCII);
         if (mod_iri_request(r->main) != NULL && mod_iri_probe_of(r) == NULL) {
             mod_iri_vars_set_reading(r, NULL);
         }
     }
-    if (r->main == NULL && conf->engine == IRI_ENGINE_ON
-        && (ctx == NULL || ctx->saved_unparsed == NULL))
-    {
-        mod_iri_set_unparsed_query(r);
+    path = r->main == NULL && conf->engine == IRI_ENGINE_ON
+                   && (ctx == NULL || ctx->saved_unparsed == NULL)
+               ? mod_iri_unparsed_path(r)
+               : NULL;
+    if (path != NULL) {
+        ctx = mod_iri_request_create(r);
+        ctx->is_ascii = 1;
+        mod_iri_set_unparsed(r, ctx, path);
     }
     return DECLINED;
 }
@@ -574,7 +549,7 @@ mod_iri_pre_translate(request_rec *r)
         return DECLINED;
     }
     if (ctx->refused == 0) {
-        mod_iri_set_unparsed(r, ctx);
+        mod_iri_set_unparsed(r, ctx, ctx->uri);
         return DECLINED;
     }
     /* if there is no reading, an error has occurred and was logged */

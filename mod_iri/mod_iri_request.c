@@ -73,22 +73,36 @@ mod_iri_found(const mod_iri_request_t *ctx)
     return ctx->lookup != NULL ? &ctx->lookup->found : &none;
 }
 
-void
-mod_iri_env_init(iri_env_apr_t *env, request_rec *r)
-{
-    iri_env_apr_init(env, r->pool, mod_iri_log, r);
-    env->env.quiet = APLOGrinfo(r) ? 0 : 1;
-    env->env.trace = APLOGrtrace1(r) ? 1 : 0;
-    env->env.fold_keys = mod_iri_server_conf(r->server)->fold_keys;
-}
-
 const iri_env_t *
 mod_iri_env(request_rec *r)
 {
     iri_env_apr_t *env = apr_palloc(r->pool, sizeof(*env));
 
-    mod_iri_env_init(env, r);
+    iri_env_apr_init(env, r->pool, mod_iri_log, r);
+    env->env.quiet = APLOGrinfo(r) ? 0 : 1;
+    env->env.trace = APLOGrtrace1(r) ? 1 : 0;
+    env->env.fold_keys = mod_iri_server_conf(r->server)->fold_keys;
     return &env->env;
+}
+
+ap_conf_vector_t *
+mod_iri_copy_vector(apr_pool_t *pool, const ap_conf_vector_t *from)
+{
+    ap_conf_vector_t *copy = ap_create_request_config(pool);
+    const module     *m;
+
+    for (m = ap_top_module; m != NULL; m = m->next) {
+        ap_set_module_config(copy, m, ap_get_module_config(from, m));
+    }
+    return copy;
+}
+
+int
+mod_iri_exists(request_rec *r, const char *path)
+{
+    apr_finfo_t info;
+
+    return apr_stat(&info, path, APR_FINFO_TYPE, r->pool) == APR_SUCCESS;
 }
 
 /* ---- kinds of requests -------------------------------------------------- */

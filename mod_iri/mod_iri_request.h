@@ -1,5 +1,5 @@
 /*
- * mod_iri_request.h - the state of a request
+ * mod_iri_request.h - the state of a request, and its answers
  */
 
 #ifndef MOD_IRI_REQUEST_H
@@ -28,8 +28,6 @@ typedef struct {
     const char   *saved_unparsed; /* r->unparsed_uri as it was sent, while
                                   r->unparsed_uri is replaced; else NULL */
 
-    const char   *host_root;   /* document root that mod_iri_map_root() has
-                                  set; NULL: none */
     const char   *settings_path; /* r->filename with canonical names, which
                                   selects the <Directory> settings; NULL: not
                                   looked up */
@@ -39,9 +37,9 @@ typedef struct {
                                   both ASCII */
     const char   *location;    /* the Location that this module has set, which
                                   is a URI; else NULL */
-    const char   *vary_set;    /* the Vary that this module has set until access
-                                  is granted; NULL: none */
-    const char   *vary_before; /* Vary before vary_set was set; NULL: none */
+    server_rec   *walk_server; /* r->server with the sections of the directory
+                                  walk; NULL: those of r->server */
+    const char   *walk_key;    /* identifies the sections of walk_server */
     struct mod_iri_probe_s *probe; /* the probe whose subrequest is running;
                                   NULL: subrequests are not probes */
 } mod_iri_request_t;
@@ -52,10 +50,9 @@ typedef struct {
  * written to.
  */
 typedef enum {
-    MOD_IRI_MARK_ASCII,          /* an ASCII path */
-    MOD_IRI_MARK_PERCENT_U,      /* the same, but "%uXXXX" was sent */
-    MOD_IRI_MARK_URI_SUBREQUEST, /* a subrequest for a URI, not for a file */
-    MOD_IRI_MARKS                /* number of marks */
+    MOD_IRI_MARK_ASCII,     /* an ASCII path, not that of a file */
+    MOD_IRI_MARK_PERCENT_U, /* the same, but "%uXXXX" was sent */
+    MOD_IRI_MARKS           /* number of marks */
 } mod_iri_mark_t;
 
 extern const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
@@ -91,14 +88,21 @@ iri_request_t *mod_iri_state_create(apr_pool_t *pool);
  */
 const iri_found_t *mod_iri_found(const mod_iri_request_t *ctx);
 
-/* Initialize an env for the core, with the pool and the log of a request. */
-void mod_iri_env_init(iri_env_apr_t *env, request_rec *r);
-
-/* Returns: such an env in r->pool. */
+/* Returns: an env for the core, with the pool and the log of a request. */
 const iri_env_t *mod_iri_env(request_rec *r);
+
+/* Returns: 1 if a path of octets exists on disk. */
+int mod_iri_exists(request_rec *r, const char *path);
 
 /* Returns: 1 for a subrequest that names a file on disk, not a URI. */
 int mod_iri_is_file_subrequest(const request_rec *r);
+
+/*
+ * Returns: a copy of the vector of a section, a server or a request, for which
+ * the configuration of a module can be replaced.
+ */
+ap_conf_vector_t *mod_iri_copy_vector(apr_pool_t             *pool,
+                                      const ap_conf_vector_t *from);
 
 /*
  * Returns: 1 if an internal redirect is to an error page.  r->prev must not be
@@ -194,10 +198,10 @@ const iri_reading_conf_t *
 mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf);
 
 /*
- * Set Vary after a path was read or looked up, if the answer may depend on
- * iri-charset.
+ * Before an answer is sent: add Vary if it depends on the charsets of the
+ * client.
  */
-void mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx);
+void mod_iri_client_add_vary(request_rec *r);
 
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 
@@ -227,6 +231,46 @@ const char *mod_iri_restart_url(const request_rec *r);
  */
 int mod_iri_restart(request_rec *r, const iri_lookup_t *lookup);
 
+/* ---- mod_iri_disk.c ----------------------------------------------------- */
+
+/*
+ * In fixups: answer 404 for a name that no entry can have, or 409 if the
+ * request would create it.  Returns: DECLINED, or an HTTP status.
+ */
+int mod_iri_refuse_absent(request_rec *r);
+
+/* ---- mod_iri_listing.c -------------------------------------------------- */
+
+/*
+ * In fixups, if the verdict of the lookup is IRI_CHOOSE: send the list of the
+ * choices that the client may get.  Returns: DONE: it was sent; DECLINED: the
+ * client may get none, and the name counts as absent; 409 for a method that
+ * writes; 500.
+ */
+int mod_iri_offer_choices(request_rec *r, mod_iri_request_t *ctx);
+
+/* ---- mod_iri_answer.c --------------------------------------------------- */
+
+/* In post_read_request: IRIAdvertise. */
+void mod_iri_advertise(request_rec *r);
+
+/*
+ * Send a page of the core with its header fields, but with the policy that the
+ * configuration may have set.  Returns: OK.
+ */
+int mod_iri_send_page(request_rec *r, const iri_page_t *page);
+
+/* ---- mod_iri_dav.c ------------------------------------------------------ */
+
+/* Returns: 1 for mod_dav's subrequest for the Destination of COPY or MOVE. */
+int mod_iri_dav_is_destination(const request_rec *r);
+
+/*
+ * Answer 409, for a Destination too, with a page that states the reason.  An
+ * ErrorDocument replaces that page.  Returns: HTTP_CONFLICT.
+ */
+int mod_iri_refuse_conflict(request_rec *r, iri_why_t why);
+
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 
 /*
@@ -238,13 +282,8 @@ void mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx);
 /* The same for an ASCII path to which a rule has redirected. */
 void mod_iri_vars_set_redirected(request_rec *r);
 
-/* Set IRI_MATCH after a lookup. */
+/* Set IRI_MATCH after a lookup.  ctx NULL: an ASCII path. */
 void mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx);
-
-/*
- * Set IRI_MATCH of an ASCII path that exists as requested.  ctx may be NULL.
- */
-void mod_iri_vars_set_exact(request_rec *r, const mod_iri_request_t *ctx);
 
 /* In fixups: set the remaining variables.  ctx may be NULL. */
 void mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx);

@@ -80,19 +80,6 @@ mod_iri_copy_tables(request_rec *r)
     }
 }
 
-/* Copy the request_config of each module that has none in to. */
-static void
-mod_iri_copy_config(ap_conf_vector_t *to, const ap_conf_vector_t *from)
-{
-    const module *m;
-
-    for (m = ap_top_module; m != NULL; m = m->next) {
-        if (ap_get_module_config(to, m) == NULL) {
-            ap_set_module_config(to, m, ap_get_module_config(from, m));
-        }
-    }
-}
-
 static void
 mod_iri_add_filters(apr_array_header_t *filters, const request_rec *r,
                     ap_filter_t *f)
@@ -123,8 +110,7 @@ mod_iri_snapshot_make(request_rec *r)
     state->allowed_methods = ap_make_method_list(r->pool, 2);
     ap_copy_method_list(state->allowed_methods, r->allowed_methods);
     state->per_dir_config = r->server->lookup_defaults;
-    state->request_config = ap_create_request_config(r->pool);
-    mod_iri_copy_config(state->request_config, r->request_config);
+    state->request_config = mod_iri_copy_vector(r->pool, r->request_config);
     snapshot->filters = apr_array_make(r->pool, 8, sizeof(ap_filter_t *));
     mod_iri_add_filters(snapshot->filters, r, r->output_filters);
     mod_iri_add_filters(snapshot->filters, r, r->input_filters);
@@ -175,8 +161,12 @@ mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
 void
 mod_iri_snapshot_take(request_rec *r)
 {
-    mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
+    mod_iri_snapshot_t *snapshot;
 
+    if (r->prev == NULL && !mod_iri_can_restart(r)) {
+        return;
+    }
+    snapshot = mod_iri_snapshot(r);
     if (snapshot != NULL && snapshot->restarted == r) {
         r->prev = snapshot->saved.prev; /* see mod_iri_snapshot_restore() */
         return;
@@ -298,7 +288,8 @@ mod_iri_copy_pool_data(apr_pool_t *from, apr_pool_t *to)
 static void
 mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
 {
-    request_rec *was = apr_pmemdup(r->pool, r, sizeof(*r)), *prev;
+    request_rec  *was = apr_pmemdup(r->pool, r, sizeof(*r)), *prev;
+    const module *m;
 
     mod_iri_remove_filters(snapshot, r);
     *was = *r;
@@ -327,7 +318,13 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     }
     r->request_config = ap_create_request_config(r->pool);
     ap_run_create_request(r);
-    mod_iri_copy_config(r->request_config, snapshot->saved.request_config);
+    for (m = ap_top_module; m != NULL; m = m->next) {
+        if (ap_get_module_config(r->request_config, m) == NULL) {
+            ap_set_module_config(
+                r->request_config, m,
+                ap_get_module_config(snapshot->saved.request_config, m));
+        }
+    }
 
     /* only the restarted request sends the end of the answer */
     for (prev = was->prev; prev != NULL && prev != snapshot->saved.prev;
@@ -352,7 +349,6 @@ mod_iri_restore_path(request_rec *r, iri_request_t *state, const char *uri)
     if (!ctx->is_ascii) {
         mod_iri_vars_set_reading(r, ctx);
     }
-    mod_iri_client_set_vary(r, ctx);
 }
 
 /* ---- the restart -------------------------------------------------------- */
@@ -424,17 +420,15 @@ mod_iri_restart(request_rec *r, const iri_lookup_t *lookup)
     apr_pool_t         *pool = r->pool;
     int            is_lookup = r->main != NULL && r == snapshot->original;
     iri_request_t *state;
-    iri_env_apr_t  env;
     iri_str_t      uri;
 
-    mod_iri_env_init(&env, r);
-    if (iri_path_to_uri(&env.env, lookup->restart, &uri) != IRI_OK) {
+    if (iri_path_to_uri(mod_iri_env(r), lookup->restart, &uri) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     /* the event of the request that was read is counted */
     state = mod_iri_request_create(snapshot->original)->state;
-    iri_request_restart(state, &env.env, lookup, mod_iri_str(snapshot->url),
-                        lookup->restart, 0);
+    iri_request_restart(state, mod_iri_env(r), lookup,
+                        mod_iri_str(snapshot->url), lookup->restart, 0);
     mod_iri_snapshot_restore(snapshot, r);
     mod_iri_restore_path(r, state, mod_iri_dup(r->pool, uri));
     return mod_iri_process_restarted(r, pool, is_lookup);

@@ -8,7 +8,6 @@
  * (iri_stats.h).
  */
 
-#include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 #include "mod_iri_startup.h"
@@ -150,16 +149,15 @@ static void
 mod_iri_status_query(request_rec *r, const mod_iri_server_conf_t *conf,
                      iri_stats_event_t *event)
 {
-    const char   *sent = r->args != NULL ? mod_iri_query_sent(r) : NULL;
-    iri_env_apr_t env;
-    iri_query_t   query;
+    const char *sent = r->args != NULL ? mod_iri_query_sent(r) : NULL;
+    iri_query_t query;
 
     if (sent == NULL
         || !iri_query_needs_read(&conf->query, mod_iri_str(sent))) {
         return;
     }
-    mod_iri_env_init(&env, r);
-    if (iri_query_read(&env.env, &conf->query, mod_iri_str(sent), &query)
+    if (iri_query_read(mod_iri_env(r), &conf->query, mod_iri_str(sent),
+                       &query)
         == IRI_OK)
     {
         event->query = query.why;
@@ -222,7 +220,6 @@ mod_iri_status_handler(request_rec *r)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
     iri_page_t                   page;
-    iri_env_apr_t                env;
     iri_status_t                 status;
 
     if (!mod_iri_status_is_page(r)) {
@@ -238,8 +235,7 @@ mod_iri_status_handler(request_rec *r)
     if (conf->stats == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    mod_iri_env_init(&env, r);
-    status = iri_stats_page(&env.env, conf->stats,
+    status = iri_stats_page(mod_iri_env(r), conf->stats,
                             apr_time_sec(apr_time_now()),
                             mod_iri_str(r->args ? r->args : ""), &page);
     if (status != IRI_OK) {

@@ -35,23 +35,6 @@ mod_iri_tree_merge(iri_tree_conf_t *to, const mod_iri_dir_conf_t *add)
     }
 }
 
-void
-mod_iri_tree_init(const mod_iri_server_conf_t *conf, iri_tree_conf_t *tree)
-{
-    memset(tree, 0, sizeof(*tree));
-    tree->match = IRI_FOLD_NORMALIZATION;
-    if (conf->lookup_defaults != NULL) {
-        mod_iri_tree_merge(tree, conf->lookup_defaults);
-    }
-}
-
-void
-mod_iri_tree_finish(const mod_iri_server_conf_t *conf, iri_tree_conf_t *tree)
-{
-    /* with iri-charset a request may have a list of charsets of its own */
-    iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL, tree);
-}
-
 /* ---- settings of a directory -------------------------------------------- */
 
 /*
@@ -98,34 +81,26 @@ mod_iri_section_applies(const mod_iri_section_t *section,
                   == APR_SUCCESS;
 }
 
-const iri_tree_conf_t *
+iri_tree_conf_t *
 mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
                 apr_pool_t *pool)
 {
-    const mod_iri_section_t *section, *first = NULL;
-    iri_tree_conf_t         *tree = NULL;
+    const mod_iri_section_t *section;
+    iri_tree_conf_t         *tree = apr_pcalloc(pool, sizeof(*tree));
     int                      i;
 
+    tree->match = IRI_FOLD_NORMALIZATION;
+    if (conf->lookup_defaults != NULL) {
+        mod_iri_tree_merge(tree, conf->lookup_defaults);
+    }
     for (i = 0; i < conf->sections->nelts; i++) {
         section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
-        if (!mod_iri_section_applies(section, directory, pool)) {
-            continue;
+        if (mod_iri_section_applies(section, directory, pool)) {
+            mod_iri_tree_merge(tree, section->dir);
         }
-        if (first == NULL) {
-            first = section;
-            continue;
-        }
-        if (tree == NULL) {
-            tree = apr_palloc(pool, sizeof(*tree));
-            mod_iri_tree_init(conf, tree);
-            mod_iri_tree_merge(tree, first->dir);
-        }
-        mod_iri_tree_merge(tree, section->dir);
     }
-    if (tree == NULL) {
-        return first ? &first->tree : &conf->tree;
-    }
-    mod_iri_tree_finish(conf, tree);
+    /* with iri-charset a request may have a list of charsets of its own */
+    iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL, tree);
     return tree;
 }
 
@@ -165,13 +140,13 @@ mod_iri_has_section(const mod_iri_server_conf_t *conf, const char *directory,
  */
 static int
 mod_iri_is_section_segment(const mod_iri_server_conf_t *conf,
-                           iri_env_apr_t *env, const char *directory,
+                           const iri_env_t *env, const char *directory,
                            iri_str_t name)
 {
+    apr_pool_t *pool = mod_iri_pool(env);
+
     return mod_iri_has_section(
-        conf,
-        apr_pstrcat(env->pool, directory, mod_iri_dup(env->pool, name), NULL),
-        0);
+        conf, apr_pstrcat(pool, directory, mod_iri_dup(pool, name), NULL), 0);
 }
 
 /*
@@ -182,28 +157,29 @@ mod_iri_is_section_segment(const mod_iri_server_conf_t *conf,
  * path, with "/" at its end.
  */
 static iri_str_t
-mod_iri_segment_name(const server_rec *s, iri_env_apr_t *env,
+mod_iri_segment_name(const server_rec *s, const iri_env_t *env,
                      const char *directory, iri_str_t octets)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
     iri_str_t                    path, name, read = octets;
     iri_reading_t                reading;
+    apr_pool_t                  *pool = mod_iri_pool(env);
     int                          is_utf8 = 0;
 
     if (iri_str_is_ascii(octets)) {
         return octets;
     }
     path = mod_iri_str(
-        apr_pstrcat(env->pool, "/", mod_iri_dup(env->pool, octets), NULL));
-    if (mod_iri_read_internal(s, &env->env, path, &reading) == IRI_OK
+        apr_pstrcat(pool, "/", mod_iri_dup(pool, octets), NULL));
+    if (mod_iri_read_internal(s, env, path, &reading) == IRI_OK
         && reading.verdict != IRI_REFUSE)
     {
         is_utf8 = reading.form != IRI_FORM_LEGACY;
         read.data = reading.path.data + 1;
         read.len = reading.path.len - 1;
     }
-    if (iri_entry_name(&env->env, mod_iri_tree_of(conf, directory, env->pool),
-                       octets, &name)
+    if (iri_entry_name(env, mod_iri_tree_of(conf, directory, pool), octets,
+                       &name)
             != IRI_OK
         || name.len == 0)
     {
@@ -219,8 +195,9 @@ mod_iri_segment_name(const server_rec *s, iri_env_apr_t *env,
 
 const char *
 mod_iri_canonical_path(const server_rec *s, const char *path,
-                       iri_env_apr_t *env)
+                       const iri_env_t *env)
 {
+    apr_pool_t *pool = mod_iri_pool(env);
     const char *names = "";
     iri_str_t   segment;
 
@@ -232,7 +209,7 @@ mod_iri_canonical_path(const server_rec *s, const char *path,
         segment.len = strcspn(path, "/");
         path += segment.len;
         segment = mod_iri_segment_name(s, env, names, segment);
-        names = apr_pstrcat(env->pool, names, mod_iri_dup(env->pool, segment),
+        names = apr_pstrcat(pool, names, mod_iri_dup(pool, segment),
                             *path == '/' ? "/" : NULL, NULL);
         path += *path == '/';
     }
@@ -240,10 +217,10 @@ mod_iri_canonical_path(const server_rec *s, const char *path,
 }
 
 const char *
-mod_iri_entry_names(request_rec *r, iri_env_apr_t *env, const char *directory,
-                    const char *octets)
+mod_iri_entry_names(request_rec *r, const char *directory, const char *octets)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const iri_env_t             *env = mod_iri_env(r);
     const char                  *names = "";
     iri_str_t                    segment, name;
 
@@ -252,7 +229,7 @@ mod_iri_entry_names(request_rec *r, iri_env_apr_t *env, const char *directory,
         segment.len = strcspn(octets, "/");
         name = segment;
         if (segment.len > 0
-            && (iri_entry_name(&env->env,
+            && (iri_entry_name(env,
                                mod_iri_tree_of(conf,
                                                apr_pstrcat(r->pool, directory,
                                                            names, NULL),
@@ -288,7 +265,7 @@ static const iri_tree_conf_t *
 mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
                 iri_str_t names)
 {
-    apr_pool_t               *pool = ((const iri_env_apr_t *) env->ctx)->pool;
+    apr_pool_t               *pool = mod_iri_pool(env);
     const mod_iri_settings_t *settings = search->settings_data;
 
     return mod_iri_tree_of(
@@ -298,10 +275,11 @@ mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
 }
 
 void
-mod_iri_search_set_trees(const server_rec *server, iri_env_apr_t *env,
+mod_iri_search_set_trees(const server_rec *server, const iri_env_t *env,
                          iri_search_t *search)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(server);
+    apr_pool_t                  *pool = mod_iri_pool(env);
     mod_iri_settings_t          *settings;
 
     search->tree = &conf->tree;
@@ -310,11 +288,11 @@ mod_iri_search_set_trees(const server_rec *server, iri_env_apr_t *env,
     if (conf->sections->nelts == 0) {
         return;
     }
-    settings = apr_palloc(env->pool, sizeof(*settings));
+    settings = apr_palloc(pool, sizeof(*settings));
     settings->conf = conf;
     settings->root = mod_iri_canonical_path(
-        server, mod_iri_dup(env->pool, search->root), env);
-    search->tree = mod_iri_tree_of(conf, settings->root, env->pool);
+        server, mod_iri_dup(pool, search->root), env);
+    search->tree = mod_iri_tree_of(conf, settings->root, pool);
     if (mod_iri_has_section(conf, settings->root, 1)) {
         search->settings_of = mod_iri_tree_at;
         search->settings_data = settings;
@@ -327,13 +305,11 @@ const char *
 mod_iri_settings_path(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
-    iri_env_apr_t            env;
 
-    if (ctx != NULL && ctx->settings_path != NULL) {
-        return ctx->settings_path;
-    }
-    mod_iri_env_init(&env, r);
-    return mod_iri_canonical_path(r->server, r->filename, &env);
+    return ctx != NULL && ctx->settings_path != NULL
+               ? ctx->settings_path
+               : mod_iri_canonical_path(r->server, r->filename,
+                                        mod_iri_env(r));
 }
 
 const iri_tree_conf_t *

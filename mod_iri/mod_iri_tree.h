@@ -14,23 +14,14 @@
 /* Copy the settings that are set in add to *to. */
 void mod_iri_tree_merge(iri_tree_conf_t *to, const mod_iri_dir_conf_t *add);
 
-/* Initialize *tree with the settings outside all sections. */
-void mod_iri_tree_init(const mod_iri_server_conf_t *conf,
-                       iri_tree_conf_t             *tree);
-
-/* Complete *tree after all sections were merged. */
-void mod_iri_tree_finish(const mod_iri_server_conf_t *conf,
-                         iri_tree_conf_t             *tree);
-
 /*
  * Returns: the settings for the names in a directory: those of the
  * <Directory> sections that contain it, merged; lives as long as pool.
  * directory: path in the file system with canonical names, with or without "/"
  * at its end.
  */
-const iri_tree_conf_t *mod_iri_tree_of(const mod_iri_server_conf_t *conf,
-                                       const char                  *directory,
-                                       apr_pool_t                  *pool);
+iri_tree_conf_t *mod_iri_tree_of(const mod_iri_server_conf_t *conf,
+                                 const char *directory, apr_pool_t *pool);
 
 /* The same for r->filename, or for its directory if it is a file. */
 const iri_tree_conf_t *mod_iri_tree_of_filename(request_rec *r);
@@ -45,7 +36,7 @@ const iri_tree_conf_t *mod_iri_tree_of_parent(request_rec *r);
 const char *mod_iri_settings_path(request_rec *r);
 
 /* Set the settings of a search whose root is set, for its use with env. */
-void mod_iri_search_set_trees(const server_rec *server, iri_env_apr_t *env,
+void mod_iri_search_set_trees(const server_rec *server, const iri_env_t *env,
                               iri_search_t *search);
 
 /*
@@ -54,30 +45,20 @@ void mod_iri_search_set_trees(const server_rec *server, iri_env_apr_t *env,
  * path: as in <Directory> or DocumentRoot, or octets on disk.
  */
 const char *mod_iri_canonical_path(const server_rec *s, const char *path,
-                                   iri_env_apr_t *env);
+                                   const iri_env_t *env);
 
 /*
  * Returns: the canonical names for native octets of one or more segments,
  * separated by "/"; NULL: one of them cannot be decoded.
  * directory: the path of the directory that contains them, canonical.
  */
-const char *mod_iri_entry_names(request_rec *r, iri_env_apr_t *env,
-                                const char *directory, const char *octets);
+const char *mod_iri_entry_names(request_rec *r, const char *directory,
+                                const char *octets);
 
-/* ---- mod_iri_directory.c ------------------------------------------------ */
+/* ---- mod_iri_walk.c ----------------------------------------------------- */
 
-/*
- * Add to each <Directory> of a server whose name is not ASCII a copy for each
- * encoding that its name may have on disk.
- * Tree in EUC-JP, "/srv/\xE8\xA1\xA8" -> also "/srv/\xC9\xBD"
- */
-void mod_iri_add_section_copies(server_rec *s, iri_env_apr_t *env);
-
-/*
- * Returns: 1 if r->filename is in a directory with the name of a <Directory>
- * section, in octets for which no copy of the section exists.
- */
-int mod_iri_lacks_section_copy(request_rec *r);
+/* In post_config: collect the <Directory> of a server that are not ASCII. */
+void mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env);
 
 /* ---- mod_iri_native.c --------------------------------------------------- */
 

@@ -34,7 +34,7 @@ typedef enum {
     MOD_IRI_VARS /* number of variables */
 } mod_iri_var_t;
 
-/* in the order of the enum; the keys that this module puts into tables */
+/* in the order of the enum */
 static const char mod_iri_var_names[MOD_IRI_VARS][16] = {
     "IRI_HOST",  "IRI_HOST_ASCII", "IRI",          "IRI_PATH",
     "IRI_URI",   "IRI_QUERY",      "IRI_FORM",     "IRI_CHARSET",
@@ -178,7 +178,8 @@ mod_iri_is_found_by_httpd(const request_rec *r)
 
 /*
  * Returns: the match of the lookup; after a restart, the greater difference of
- * both lookups.
+ * both lookups.  A subrequest for the index of a directory keeps the match with
+ * which the directory was found.
  */
 static const char *
 mod_iri_var_match(request_rec *r, const mod_iri_request_t *ctx)
@@ -252,12 +253,8 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
 static mod_iri_var_t
 mod_iri_var_find(const char *name)
 {
-    uintptr_t at = (uintptr_t) name - (uintptr_t) mod_iri_var_names;
-    int       var = 0;
+    int var = 0;
 
-    if (at < sizeof(mod_iri_var_names)) {
-        return (mod_iri_var_t) (at / sizeof(mod_iri_var_names[0]));
-    }
     while (var < MOD_IRI_VARS
            && ap_cstr_casecmp(name, mod_iri_var_names[var]) != 0)
     {
@@ -267,42 +264,28 @@ mod_iri_var_find(const char *name)
 }
 
 /*
- * Returns: the variables that are set, 1 << mod_iri_var_t.  All of them have
- * the same checksum in a table, so that apr_table_setn() compares a name with
- * each that is there.
+ * Set the variables of the indexes from `from` to `to`: those of the reading,
+ * MOD_IRI_MATCH, or those of the file.
  */
-static unsigned
-mod_iri_vars_present(const request_rec *r)
-{
-    const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
-    const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
-    unsigned                  present = 0;
-    int                       i;
-
-    for (i = 0; i < array->nelts; i++) {
-        if ((entry[i].key[0] | 0x20) == 'i') {
-            present |= 1u << mod_iri_var_find(entry[i].key);
-        }
-    }
-    return present;
-}
-
-/* Set the variables of the indexes from `from` to `to`. */
 static void
 mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
                  mod_iri_var_t from, mod_iri_var_t to)
 {
-    unsigned             present = mod_iri_vars_present(r);
+    /* which always has a value, and is set with the others */
+    mod_iri_var_t        always = from < MOD_IRI_FORM ? MOD_IRI_FORM : from;
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
     mod_iri_var_t        var;
     const char          *value;
+    /* apr_table_setn() compares all names, which have the same checksum */
+    int is_first = apr_table_get(r->subprocess_env, mod_iri_var_names[always])
+                   == NULL;
 
     for (var = from; var <= to; var++) {
         value = mod_iri_var_value(r, ctx, var, &forms);
         if (value != NULL && *value != '\0') {
-            (present & 1u << var ? apr_table_setn : apr_table_addn)(
+            (is_first ? apr_table_addn : apr_table_setn)(
                 r->subprocess_env, mod_iri_var_names[var], value);
-        } else if (present & 1u << var) {
+        } else if (!is_first) {
             apr_table_unset(r->subprocess_env, mod_iri_var_names[var]);
         }
     }
@@ -355,24 +338,6 @@ mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx)
     mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
 }
 
-/*
- * A subrequest for the index of a directory keeps the match with which the
- * directory was found.
- */
-void
-mod_iri_vars_set_exact(request_rec *r, const mod_iri_request_t *ctx)
-{
-    const char *name = mod_iri_var_names[MOD_IRI_MATCH];
-
-    if (ctx != NULL) {
-        mod_iri_vars_set_match(r, ctx);
-    } else if (r->main == NULL
-               || apr_table_get(r->subprocess_env, name) == NULL) {
-        apr_table_setn(r->subprocess_env, name,
-                       iri_match_text(IRI_MATCH_EXACT));
-    }
-}
-
 /* Returns: 1 if key is REDIRECT_ and a variable that depends on a lookup. */
 static int
 mod_iri_is_redirect_copy(const char *key)
@@ -419,11 +384,16 @@ mod_iri_vars_hide_lookup(request_rec *r)
 void
 mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)
 {
-    if (ctx != NULL && !ctx->is_ascii) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
-    } else if (r->handler != NULL && r->main == NULL) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO);
+    int is_ascii = ctx == NULL || ctx->is_ascii;
+
+    if (is_ascii && (r->handler == NULL || r->main != NULL)) {
+        return;
     }
+    if (is_ascii) {
+        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET);
+        mod_iri_vars_set_match(r, ctx);
+    }
+    mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
 }
 
 /* ---- logs --------------------------------------------------------------- */
@@ -492,8 +462,10 @@ mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)
     {
         return "";
     }
-    value = mod_iri_var_value(eval->r, mod_iri_request(eval->r),
-                              mod_iri_var_find(data), &forms);
+    value = mod_iri_var_value(
+        eval->r, mod_iri_request(eval->r),
+        (mod_iri_var_t) ((const char(*)[16]) data - mod_iri_var_names),
+        &forms);
     return value ? value : "";
 }
 

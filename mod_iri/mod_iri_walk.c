@@ -1,16 +1,251 @@
 /*
- * mod_iri_walk.c - <Files> and MultiViews on canonical names
+ * mod_iri_walk.c - <Directory>, <Files> and MultiViews on canonical names
  *
- * This hook runs in map_to_storage, last before httpd's own hook, and does the
- * same two walks.  <Files "caf\xC3\xA9.html"> is compared with the name of the
- * entry instead of its octets on disk; otherwise it would not match, and would
- * not deny access. mod_negotiation compares octets too: for a path without its
- * suffix, r->filename gets the octets with which an entry on disk starts.
+ * The hook runs in map_to_storage, last before httpd's own hook, and does the
+ * same two walks.
+ *
+ * httpd compares <Directory "/srv/caf\xC3\xA9"> with octets on disk.  If the
+ * tree stores that name in NFD or in another charset, the section would not
+ * match, and would not deny access.  So the directory walk of a request for a
+ * file below such a directory gets a copy of the section, after it, with the
+ * octets of the request's file name.  Servers and requests share sections, so
+ * neither the original nor the list of httpd is changed: for the walk the
+ * request has a copy of its server_rec.
+ *
+ * <Files "caf\xC3\xA9.html"> is compared with the name of the entry instead of
+ * its octets on disk. mod_negotiation compares octets too: for a path without
+ * its suffix, r->filename gets the octets with which an entry on disk starts.
  */
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
+
+/* ---- <Directory>: startup ----------------------------------------------- */
+
+void
+mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env)
+{
+    mod_iri_server_conf_t    *conf = mod_iri_server_conf(s);
+    const core_server_config *core = ap_get_core_module_config(
+        s->module_config);
+    mod_iri_encoded_section_t *encoded;
+    const core_dir_config     *c;
+    ap_conf_vector_t          *section;
+    int                        i;
+
+    conf->encoded_sections = apr_array_make(
+        mod_iri_pool(env), 2, sizeof(mod_iri_encoded_section_t));
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
+        c = ap_get_core_module_config(section);
+        if (!c->r && !c->d_is_fnmatch
+            && !iri_path_is_ascii(mod_iri_str(c->d), 0)) {
+            encoded = apr_array_push(conf->encoded_sections);
+            encoded->section = section;
+            encoded->path = c->d;
+            encoded->name = mod_iri_canonical_path(s, c->d, env);
+        }
+    }
+}
+
+/* ---- <Directory>: the sections of a file -------------------------------- */
+
+/* Returns: the path after its first segment and "/". */
+static const char *
+mod_iri_next_segment(const char *path)
+{
+    path += strcspn(path, "/");
+    return *path == '/' ? path + 1 : path;
+}
+
+static iri_str_t
+mod_iri_first_segment(const char *path)
+{
+    iri_str_t segment = { strcspn(path, "/"), (const unsigned char *) path };
+
+    return segment;
+}
+
+/*
+ * Returns: the settings of the directory that contains the segment at name.
+ */
+static const iri_tree_conf_t *
+mod_iri_segment_tree(const iri_env_t *env, const mod_iri_server_conf_t *conf,
+                     const mod_iri_encoded_section_t *directory,
+                     const char                      *name)
+{
+    return mod_iri_tree_of(conf,
+                           apr_pstrmemdup(mod_iri_pool(env), directory->name,
+                                          name - directory->name),
+                           mod_iri_pool(env));
+}
+
+/*
+ * Set *len to the length of the directory in filename that has the name of a
+ * section; 0: there is none.
+ *
+ * A search does not map its root.  So any number of leading segments may have
+ * the configured octets, and the rest an encoding of the tree.  filename ends
+ * with "/".  Returns: as iri_entry_name().
+ */
+static iri_status_t
+mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
+                     const char                      *filename,
+                     const mod_iri_encoded_section_t *directory, size_t *len)
+{
+    const char  *at = filename, *path = directory->path;
+    const char  *name = directory->name;
+    iri_str_t    octets, segment, found;
+    iri_status_t status;
+    int          literal = 1;
+
+    *len = 0;
+    for (; *name != '\0'; name = mod_iri_next_segment(name)) {
+        if (*at == '\0') {
+            return IRI_OK;
+        }
+        octets = mod_iri_first_segment(at);
+        segment = mod_iri_first_segment(name);
+        literal = literal
+                  && mod_iri_str_equal(octets, mod_iri_first_segment(path));
+        if (!literal) {
+            status = iri_entry_name(
+                env, mod_iri_segment_tree(env, conf, directory, name), octets,
+                &found);
+            if (status != IRI_OK || !mod_iri_str_equal(found, segment)) {
+                return status;
+            }
+        }
+        at = mod_iri_next_segment(at);
+        path = mod_iri_next_segment(path);
+    }
+    *len = at - filename;
+    return IRI_OK;
+}
+
+/* A copy of a section that a request needs. */
+typedef struct {
+    ap_conf_vector_t *section;
+    const char       *octets; /* the path of the copy, with "/" at its end */
+} mod_iri_copy_t;
+
+/*
+ * Set *copies to the mod_iri_copy_t that the walk of a request needs, and
+ * *key to a string that differs if they differ.  Returns: as iri_entry_name().
+ */
+static iri_status_t
+mod_iri_find_copies(request_rec *r, apr_array_header_t **copies,
+                    const char **key)
+{
+    const mod_iri_server_conf_t     *conf = mod_iri_server_conf(r->server);
+    const char                      *filename;
+    const mod_iri_encoded_section_t *directory;
+    mod_iri_copy_t                  *copy;
+    iri_status_t                     status;
+    size_t                           len;
+    int                              i;
+
+    *copies = apr_array_make(r->pool, 2, sizeof(mod_iri_copy_t));
+    *key = "";
+    filename = apr_pstrcat(r->pool, r->filename, "/", NULL);
+    for (i = 0; i < conf->encoded_sections->nelts; i++) {
+        directory = &APR_ARRAY_IDX(conf->encoded_sections, i,
+                                   mod_iri_encoded_section_t);
+        status = mod_iri_named_length(mod_iri_env(r), conf, filename,
+                                      directory, &len);
+        if (status != IRI_OK) {
+            return status;
+        }
+        if (len != 0 && strncmp(filename, directory->path, len) != 0) {
+            copy = apr_array_push(*copies);
+            copy->section = directory->section;
+            copy->octets = apr_pstrmemdup(r->pool, filename, len);
+            *key = apr_psprintf(r->pool, "%s%d %s\n", *key, i, copy->octets);
+        }
+    }
+    return IRI_OK;
+}
+
+/* ---- <Directory>: the walk ---------------------------------------------- */
+
+static ap_conf_vector_t *
+mod_iri_copy_section(apr_pool_t *pool, const mod_iri_copy_t *copy)
+{
+    ap_conf_vector_t *section = mod_iri_copy_vector(pool, copy->section);
+    core_dir_config  *core = apr_pmemdup(
+         pool, ap_get_core_module_config(section), sizeof(*core));
+
+    core->d = (char *) copy->octets;
+    ap_set_core_module_config(section, core);
+    return section;
+}
+
+/* Returns: a copy of r->server with these copies of sections. */
+static server_rec *
+mod_iri_server_with(request_rec *r, const apr_array_header_t *copies)
+{
+    server_rec         *s = apr_pmemdup(r->pool, r->server, sizeof(*s));
+    core_server_config *core = ap_get_core_module_config(s->module_config);
+    apr_array_header_t *all = apr_array_make(
+        r->pool, core->sec_dir->nelts + copies->nelts,
+        sizeof(ap_conf_vector_t *));
+    const mod_iri_copy_t *copy = (const mod_iri_copy_t *) copies->elts;
+    ap_conf_vector_t     *section;
+    int                   i;
+
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
+        APR_ARRAY_PUSH(all, ap_conf_vector_t *) = section;
+        /* the copies are in the order of the sections */
+        if (copy < (const mod_iri_copy_t *) copies->elts + copies->nelts
+            && copy->section == section)
+        {
+            APR_ARRAY_PUSH(all, ap_conf_vector_t *) = mod_iri_copy_section(
+                r->pool, copy++);
+        }
+    }
+    s->module_config = mod_iri_copy_vector(r->pool, s->module_config);
+    core = apr_pmemdup(r->pool, core, sizeof(*core));
+    core->sec_dir = all;
+    ap_set_core_module_config(s->module_config, core);
+    return s;
+}
+
+/*
+ * As ap_directory_walk(), but each <Directory> also applies to the directory on
+ * disk that has its name in other octets.
+ *
+ * A subrequest uses the sections of its main request if it needs the same, so
+ * that httpd sees that both have the same configuration.
+ */
+static int
+mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
+{
+    const mod_iri_request_t *main = r->main ? mod_iri_request(r->main) : NULL;
+    server_rec              *server = r->server;
+    apr_array_header_t      *copies;
+    int                      status;
+
+    if (mod_iri_server_conf(server)->encoded_sections->nelts == 0) {
+        return ap_directory_walk(r);
+    }
+    if (mod_iri_find_copies(r, &copies, &ctx->walk_key) != IRI_OK) {
+        /* it is unknown which sections apply */
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    if (copies->nelts == 0) {
+        return ap_directory_walk(r);
+    }
+    ctx->walk_server = main != NULL && main->walk_server != NULL
+                               && strcmp(main->walk_key, ctx->walk_key) == 0
+                           ? main->walk_server
+                           : mod_iri_server_with(r, copies);
+    r->server = ctx->walk_server;
+    status = ap_directory_walk(r);
+    r->server = server;
+    return status;
+}
 
 /* ---- MultiViews --------------------------------------------------------- */
 
@@ -87,7 +322,6 @@ mod_iri_multiviews(request_rec *r)
 {
     const iri_tree_conf_t *tree;
     const char            *dir;
-    iri_env_apr_t          env;
     mod_iri_multiviews_t   views;
     iri_node_t             node;
     size_t                 i;
@@ -96,16 +330,16 @@ mod_iri_multiviews(request_rec *r)
     {
         return;
     }
-    mod_iri_env_init(&env, r);
     dir = ap_make_dirstr_parent(r->pool, r->filename);
     tree = mod_iri_tree_of_parent(r);
     memset(&views, 0, sizeof(views));
-    views.env = &env.env;
+    views.env = mod_iri_env(r);
     views.tree = tree;
     views.pool = r->pool;
     views.octets = mod_iri_str(r->filename + strlen(dir));
     if (iri_path_is_ascii(views.octets, 0)
-        || iri_entry_name(&env.env, tree, views.octets, &views.name) != IRI_OK
+        || iri_entry_name(views.env, tree, views.octets, &views.name)
+               != IRI_OK
         || views.name.len == 0)
     {
         return;
@@ -113,8 +347,8 @@ mod_iri_multiviews(request_rec *r)
     for (i = 0; i < views.octets.len; i++) {
         views.dots += views.octets.data[i] == '.';
     }
-    env.env.dir->list(env.env.ctx, dir, &node, mod_iri_multiviews_entry,
-                      &views);
+    views.env->dir->list(views.env->ctx, dir, &node, mod_iri_multiviews_entry,
+                         &views);
     if (!views.exact && views.prefix != NULL) {
         r->filename = apr_pstrcat(r->pool, dir, views.prefix, NULL);
         r->canonical_filename = r->filename;
@@ -123,30 +357,21 @@ mod_iri_multiviews(request_rec *r)
 
 /* ---- <Files> ------------------------------------------------------------ */
 
-/*
- * Compare <Files> with the name of the entry.  is_found: 1: r->filename is the
- * path that the lookup has set.
- */
+/* Compare <Files> with the name of the entry. */
 static int
-mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
+mod_iri_file_walk(request_rec *r, iri_verdict_t verdict)
 {
-    char         *filename = r->filename;
-    char         *slash = strrchr(filename, '/');
-    iri_env_apr_t env;
-    iri_str_t     name;
-    int           status;
+    char     *filename = r->filename;
+    char     *slash = strrchr(filename, '/');
+    iri_str_t name;
+    int       status;
 
-    if (slash == NULL || slash[1] == '\0'
-        || mod_iri_found(ctx)->verdict == IRI_CHOOSE
-        || mod_iri_found(ctx)->verdict == IRI_REFUSE
-        || (is_found && ctx->lookup != NULL
-            && iri_lookup_is_literal(ctx->lookup)
-            && (size_t) (slash - filename) >= ctx->lookup->search.root.len))
+    if (slash == NULL || slash[1] == '\0' || verdict == IRI_CHOOSE
+        || verdict == IRI_REFUSE)
     {
         return ap_file_walk(r);
     }
-    mod_iri_env_init(&env, r);
-    if (iri_entry_name(&env.env, mod_iri_tree_of_parent(r),
+    if (iri_entry_name(mod_iri_env(r), mod_iri_tree_of_parent(r),
                        mod_iri_str(slash + 1), &name)
         != IRI_OK)
     {
@@ -168,25 +393,23 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
 int
 mod_iri_walk(request_rec *r)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    const char              *filename;
-    int                      status;
+    mod_iri_request_t *ctx = mod_iri_request(r);
+    iri_verdict_t      verdict;
+    int                status;
 
-    if (ctx == NULL || ctx->settings_path == NULL || r->proxyreq
+    if (ctx == NULL || r->proxyreq || r->filename == NULL
+        || iri_str_is_ascii(mod_iri_str(r->filename))
         || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
     {
         return DECLINED;
     }
-    if (mod_iri_lacks_section_copy(r)) {
-        return HTTP_NOT_FOUND;
-    }
-    status = ap_directory_walk(r);
+    status = mod_iri_directory_walk(r, ctx);
     if (status != OK) {
         return status;
     }
-    filename = r->filename;
-    if (mod_iri_found(ctx)->verdict != IRI_REFUSE) {
+    verdict = mod_iri_found(ctx)->verdict;
+    if (verdict != IRI_REFUSE) {
         mod_iri_multiviews(r);
     }
-    return mod_iri_file_walk(r, ctx, r->filename == filename);
+    return mod_iri_file_walk(r, verdict);
 }

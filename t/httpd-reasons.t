@@ -86,6 +86,6 @@ reason_cases($server,
         [location => '/to/x'],
     ],
     mapped => 'host-mapped',
-    absent => [qw(decoded rule restart multistatus)]);
+    absent => [qw(decoded rule multistatus)]);
 
 done_testing;

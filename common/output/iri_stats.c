@@ -279,7 +279,7 @@ iri_stats_count_charset(iri_stats_region_t *region, iri_stats_set_t *set,
     const char *text;
     size_t      i, charset = IRI_STATS_OTHER;
 
-    for (i = 0; i < IRI_STATS_CHARSETS; i++) {
+    for (i = 0; i < IRI_STATS_CHARSETS && charset == IRI_STATS_OTHER; i++) {
         text = iri_stats_charset(i);
 
         if (text != NULL && strlen(text) == name.len

@@ -16,9 +16,9 @@
 
 
 static const char *const iri_reason_codes[IRI_REASONS] = {
-    "error",       "charsets",    "function",   "location", "cache",
-    "listing",     "indexes",     "decoded",    "rule",     "restart",
-    "destination", "certificate", "multistatus"
+    "error", "charsets",    "function",    "location",
+    "cache", "listing",     "indexes",     "decoded",
+    "rule",  "destination", "certificate", "multistatus"
 };
 
 
