@@ -5,6 +5,7 @@
  * access past its end, and allocated memory is never initialized.
  */
 
+#include <errno.h> /* program_invocation_short_name */
 #include <stdlib.h>
 
 #include <apr_general.h>
@@ -26,6 +27,97 @@ union core_block_u {
 };
 
 static const iri_env_t core_env;
+
+
+/* ---- tests -------------------------------------------------------------- */
+
+core_t core;
+
+static struct CMUnitTest core_tests[64];
+static size_t            core_test_count;
+
+
+#pragma weak core_set_up
+void
+core_set_up(void)
+{
+}
+
+
+#pragma weak core_tear_down
+void
+core_tear_down(void)
+{
+}
+
+
+static int
+core_begin(void **state)
+{
+    (void) state;
+    core_init(&core);
+
+    return 0;
+}
+
+
+static int
+core_end(void **state)
+{
+    (void) state;
+    core_free(&core);
+
+    return 0;
+}
+
+
+static int
+core_first(void **state)
+{
+    (void) state;
+    core_set_up();
+
+    return 0;
+}
+
+
+static int
+core_last(void **state)
+{
+    (void) state;
+    core_tear_down();
+
+    return 0;
+}
+
+
+void
+core_test(const char *name, CMUnitTestFunction function)
+{
+    struct CMUnitTest test = { name, function, core_begin, core_end, NULL };
+
+    if (core_test_count == COUNT(core_tests)) {
+        abort();
+    }
+
+    core_tests[core_test_count++] = test;
+}
+
+
+int
+core_run(void)
+{
+    return _cmocka_run_group_tests(program_invocation_short_name, core_tests,
+                                   core_test_count, core_first, core_last);
+}
+
+
+#pragma weak main
+int
+main(void)
+{
+    return core_run();
+}
 
 
 /* ---- arena -------------------------------------------------------------- */
@@ -506,6 +598,46 @@ core_detector(void)
     }
 
     return detector;
+}
+
+
+static iri_host_conf_t    core_host_conf;
+static iri_confusables_t *core_look;
+
+
+static void
+core_icu_free(void)
+{
+    iri_idna_destroy((iri_idna_t *) (uintptr_t) core_host_conf.idna);
+    iri_confusables_destroy(core_look);
+    core_host_conf.idna = NULL;
+    core_look = NULL;
+}
+
+
+const iri_host_conf_t *
+core_hosts(void)
+{
+    if (core_host_conf.idna == NULL) {
+        core_host_conf.idna = iri_idna_create();
+        assert_non_null(core_host_conf.idna);
+        atexit(core_icu_free);
+    }
+
+    return &core_host_conf;
+}
+
+
+const iri_confusables_t *
+core_confusables(void)
+{
+    if (core_look == NULL) {
+        core_look = iri_confusables_create();
+        assert_non_null(core_look);
+        atexit(core_icu_free);
+    }
+
+    return core_look;
 }
 
 

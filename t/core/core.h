@@ -67,6 +67,24 @@ typedef struct {
     size_t       log_len;
 } core_t;
 
+/*
+ * A test: TEST(test_example) { ... }.  All of a file run in their order, each
+ * with an empty `core`.  A file may have functions before and after them.
+ */
+#define TEST(name)                                                            \
+    static void name(void **);                                                \
+    static void __attribute__((constructor)) name##_is_test(void)             \
+    {                                                                         \
+        core_test(#name, name);                                               \
+    }                                                                         \
+    static void name(void **core_state __attribute__((unused)))
+
+extern core_t core;
+void core_test(const char *name, CMUnitTestFunction function);
+int core_run(void);                /* from main(), which a file may have */
+void core_set_up(void);            /* of the file */
+void core_tear_down(void);
+
 /* A core_t with an empty tree, silent, with an old mtime. */
 void core_init(core_t *core);
 void core_free(core_t *core);      /* arena and tree */
@@ -92,6 +110,8 @@ const iri_charset_t *core_charset(const char *label);
 iri_charsets_t core_charsets(const char *labels);   /* "sjis euc-jp"; or NULL */
 iri_registry_t *core_registry(void);
 const iri_detector_t *core_detector(void);
+const iri_host_conf_t *core_hosts(void);            /* UTS #46 */
+const iri_confusables_t *core_confusables(void);
 
 /* A tree's settings: charsets ("" is UTF-8), form, IRI_FOLD_... */
 iri_tree_conf_t core_tree(const char *labels, iri_filename_form_t names,

@@ -107,14 +107,8 @@ html_of(core_t *core, iri_str_t path)
 }
 
 
-static void
-test_html(void **state)
+TEST(test_html)
 {
-    core_t core;
-
-    (void) state;
-    core_init(&core);
-
     assert_string_equal(html_of(&core, S("/caf\xC3\xA9")),
                         "<li><a href=\"/caf%C3%A9\"><bdi>/caf\xC3\xA9</bdi>"
                         "</a></li>");
@@ -137,18 +131,11 @@ test_html(void **state)
                                          "c\xEF\xB8\x8F")),
                         "<li><a href=\"/a%E2%80%8Bb%C2%ADc%EF%B8%8F\">"
                         "<bdi>/a%E2%80%8Bb%C2%ADc%EF%B8%8F</bdi></a></li>");
-    core_free(&core);
 }
 
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
-    core_t core;
-
-    (void) state;
-    core_init(&core);
-
     assert_string_equal(body_of(&core, JSON, S("/caf\xC3\xA9")),
                         "{\"choices\":[{\"path\":\"/caf\xC3\xA9\","
                         "\"uri\":\"/caf%C3%A9\"}]}\n");
@@ -167,7 +154,6 @@ test_json(void **state)
         body_of(&core, JSON, S("/a\xE2\x80\x8B\xF3\xA0\x84\x80")),
         "{\"choices\":[{\"path\":\"/a\\u200b\\udb40\\udd00\","
         "\"uri\":\"/a%E2%80%8B%F3%A0%84%80\"}]}\n");
-    core_free(&core);
 }
 
 
@@ -194,15 +180,11 @@ behind_head(iri_str_t page)
 
 
 /* The name and the query of the request may have any octets. */
-static void
-test_request(void **state)
+TEST(test_request)
 {
     iri_str_t     path = S("/a"), out;
     iri_choices_t choices = choices_of(&path, 1);
-    core_t        core;
 
-    (void) state;
-    core_init(&core);
     choices.asked = S("/A<\xE2\x80\xAE");
     choices.has_query = 1;
     choices.query = S("b=1&c=\"<\xC3 '");
@@ -228,28 +210,22 @@ test_request(void **state)
     assert_int_equal(make(&core, JSON, &choices, &out), IRI_OK);
     assert_text(out, "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a?\"}],"
                      "\"more\":true}\n");
-    core_free(&core);
 }
 
 
-static void
-test_count(void **state)
+TEST(test_count)
 {
     static const char json[] =
         "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a\"}"
         ",{\"path\":\"/b\",\"uri\":\"/b\"}]}\n";
     iri_str_t     paths[2] = { IRI_STR("/a"), IRI_STR("/b") }, out;
     iri_choices_t two = choices_of(paths, 2);
-    core_t        core;
 
-    (void) state;
-    core_init(&core);
     assert_int_equal(make(&core, JSON, &two, &out), IRI_OK);
     assert_text(out, json);
     assert_int_equal(make(&core, HTML, &two, &out), IRI_OK);
     assert_non_null(memmem(out.data, out.len, "/a</bdi></a></li>\n<li>", 22));
     assert_non_null(memmem(out.data, out.len, "charset=\"utf-8\"", 15));
-    core_free(&core);
 }
 
 
@@ -257,19 +233,15 @@ test_count(void **state)
  * Only choices that the client may get are listed.  A directory is judged again
  * with "/".
  */
-static void
-test_judged(void **state)
+TEST(test_judged)
 {
     iri_str_t     paths[3] = { IRI_STR("/a"), IRI_STR("/b"), IRI_STR("/c/") };
     iri_choices_t choices = choices_of(paths, 3);
     iri_listing_t      *listing;
     iri_listing_entry_t entry;
     iri_page_t          page;
-    core_t              core;
     int                 is_left, directory;
 
-    (void) state;
-    core_init(&core);
     choices.accept = S("application/json");
 
     for (directory = 0; directory < 2; directory++) {
@@ -299,25 +271,18 @@ test_judged(void **state)
                                    "\"uri\":\"/b/\"}]}\n");
         }
     }
-
-    core_free(&core);
 }
 
 
 /* Any octets: the page keeps its structure, and both bodies are UTF-8. */
-static void
-test_any_octets(void **state)
+TEST(test_any_octets)
 {
     unsigned char octets[64];
     iri_str_t     path = { 0, octets }, out;
     iri_choices_t choices = choices_of(&path, 1);
     const char   *item;
-    core_t        core;
     uint32_t      c;
     size_t        i, k, n;
-
-    (void) state;
-    core_init(&core);
 
     for (i = 0; i < 20000; i++) {
         path.len = 1 + core_random(sizeof(octets));
@@ -357,12 +322,10 @@ test_any_octets(void **state)
         assert_int_equal(n, 10);
         core_forget(&core);
     }
-    core_free(&core);
 }
 
 
-static void
-test_accept(void **state)
+TEST(test_accept)
 {
     static const struct {
         const char *accept;
@@ -399,8 +362,6 @@ test_accept(void **state)
     };
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
         if (iri_prefers_json(core_str(rows[i].accept)) != rows[i].json) {
             fail_msg("%s", rows[i].accept);
@@ -409,16 +370,12 @@ test_accept(void **state)
 }
 
 
-static void
-test_no_memory(void **state)
+TEST(test_no_memory)
 {
     iri_str_t     path = S("/caf\xC3\xA9/<"), out;
     iri_choices_t choices = choices_of(&path, 1);
-    core_t        core;
     size_t        i, n;
 
-    (void) state;
-    core_init(&core);
     choices.asked = choices.query = path;
     choices.has_query = 1;
 
@@ -438,19 +395,4 @@ test_no_memory(void **state)
             assert_null(out.data);
         }
     }
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_html),       cmocka_unit_test(test_json),
-        cmocka_unit_test(test_request),    cmocka_unit_test(test_count),
-        cmocka_unit_test(test_any_octets), cmocka_unit_test(test_accept),
-        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_judged),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -523,13 +523,10 @@ check_case(const case_t *one)
 }
 
 
-static void
-test_cases(void **state)
+TEST(test_cases)
 {
     size_t i;
     int    wrong = 0;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         wrong += check_case(&cases[i]);
@@ -540,14 +537,11 @@ test_cases(void **state)
 
 
 /* Tracing writes log lines and changes no result. */
-static void
-test_cases_traced(void **state)
+TEST(test_cases_traced)
 {
     find_t      find;
     iri_found_t found;
     size_t      i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         find_case(&find, &cases[i]);
@@ -568,8 +562,7 @@ test_cases_traced(void **state)
 
 /* ---- number of system calls --------------------------------------------- */
 
-static void
-test_costs(void **state)
+TEST(test_costs)
 {
     static const struct {
         const char         *entries, *target, *charsets, *tree;
@@ -596,8 +589,6 @@ test_costs(void **state)
     };
     find_t find;
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cost); i++) {
         find_init(&find, cost[i].charsets, cost[i].tree, cost[i].names, N);
@@ -651,15 +642,12 @@ check_budget(const char *charsets, const char *tree, const char *segment,
 }
 
 
-static void
-test_budgets(void **state)
+TEST(test_budgets)
 {
     static const char all[] = "windows-1252 windows-1251 koi8-r ibm866"
                               " windows-1250 windows-1253 iso-8859-2"
                               " macintosh";
     size_t            depth;
-
-    (void) state;
 
     for (depth = 1; depth < 120; depth += 7) {
         check_budget("", "", "/%C3%A9", "/" E_NFD, depth);
@@ -675,14 +663,11 @@ test_budgets(void **state)
 
 
 /* Two lookups a segment, NFC and NFD: 64 lookups are enough for 32. */
-static void
-test_candidates_limit(void **state)
+TEST(test_candidates_limit)
 {
     find_t find;
     char   target[512] = "", path[512] = "/srv";
     size_t depth;
-
-    (void) state;
 
     for (depth = 1; depth <= IRI_MAX_REQUEST_CANDIDATES / 2; depth++) {
         core_append(target, "/%C3%A9");
@@ -719,14 +704,11 @@ test_candidates_limit(void **state)
  * A charset for each segment; six of them decode characters that KOI8-R cannot
  * encode, which costs calls without candidates.
  */
-static void
-test_calls_limit(void **state)
+TEST(test_calls_limit)
 {
     find_t find;
     char   target[512] = "/%98", path[512] = "/srv/\xfb";
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < 40; i++) {
         core_append(target, "/%E9");
@@ -757,8 +739,7 @@ test_calls_limit(void **state)
 /* ---- vendor pairs ------------------------------------------------------- */
 
 /* Each pair of JIS and vendor characters, requested in either form. */
-static void
-test_vendor_pairs(void **state)
+TEST(test_vendor_pairs)
 {
     static const uint32_t pairs[][2] = {
         { 0x301c, 0xff5e }, { 0x2016, 0x2225 }, { 0x2212, 0xff0d },
@@ -769,8 +750,6 @@ test_vendor_pairs(void **state)
     unsigned char path[16] = "/srv/", asked[16] = "/", sent[32];
     iri_str_t     file, name;
     size_t        i, way, len;
-
-    (void) state;
 
     for (i = 0; i < 2 * COUNT(pairs); i++) {
         way = i % 2;
@@ -834,12 +813,9 @@ check_errors(const case_t *one, int on)
 }
 
 
-static void
-test_errors(void **state)
+TEST(test_errors)
 {
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         check_errors(&cases[i], 0);
@@ -871,8 +847,7 @@ torn_stat(void *ctx, const char *path, iri_node_t *node)
  * A directory is replaced by a file and then by a directory: the rest of the
  * path is not PATH_INFO, and its octets may be the name of another entry.
  */
-static void
-test_replaced_by_file(void **state)
+TEST(test_replaced_by_file)
 {
     static const struct {
         const char *tree, *path, *replaced_path;
@@ -884,8 +859,6 @@ test_replaced_by_file(void **state)
     iri_dir_t dir;
     find_t    find;
     size_t    i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         find_init(&find, "", "euc-jp", ANY, N);
@@ -935,12 +908,9 @@ check_prefix(const char *root, const char *path, size_t prefix,
  * Some octets came raw, so the bidi control may have: this excludes the reading
  * if others are tried, and refuses the path if there is only one.
  */
-static void
-test_raw_bidi(void **state)
+TEST(test_raw_bidi)
 {
     find_t find;
-
-    (void) state;
 
     find_init(&find, "windows-1252", "", ANY, N);
     core_put(&find.core, S("/srv/\xc3\x83\xc2\xa9\xc3\xa2\xe2\x82\xac"
@@ -953,11 +923,8 @@ test_raw_bidi(void **state)
 }
 
 
-static void
-test_prefix(void **state)
+TEST(test_prefix)
 {
-    (void) state;
-
     /* alias /pre/ -> /data/ */
     check_prefix("/data/", "/pre/%C3%A9", 5, "/data/" E_NFD, "/data/" E_NFD,
                  "/pre/" E_ACUTE, IRI_SERVE);
@@ -1013,11 +980,8 @@ check_split(const char *root, const char *path, size_t prefix,
 }
 
 
-static void
-test_split(void **state)
+TEST(test_split)
 {
-    (void) state;
-
     check_split("/srv", "/%C3%A9/x", 0, "/srv/" E_ACUTE, "/srv/" E_ACUTE,
                 "/x");
     check_split("/srv", "/%C3%A9/x/y", 0, "/srv/" E_NFD, "/srv/" E_NFD,
@@ -1045,8 +1009,7 @@ test_split(void **state)
 
 /* ---- names -------------------------------------------------------------- */
 
-static void
-test_entry_name(void **state)
+TEST(test_entry_name)
 {
     static const struct {
         const char *tree, *octets, *name;
@@ -1069,15 +1032,10 @@ test_entry_name(void **state)
         { "windows-1258", "\xe2\xec", "\xe1\xba\xa5" },
         { "iso-8859-2", "\x85", "" },
     };
-    core_t          core;
     iri_tree_conf_t tree;
     iri_str_t       name;
     unsigned char   octets[IRI_MAX_SEGMENT + 1];
     size_t          i;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(names); i++) {
         tree = core_tree(names[i].tree, ANY, N);
@@ -1096,22 +1054,17 @@ test_entry_name(void **state)
             IRI_OK);
         assert_int_equal(name.len, i > IRI_MAX_SEGMENT ? 0 : i);
     }
-
-    core_free(&core);
 }
 
 
 /* Long names in eight charsets: there is enough memory for them. */
-static void
-test_long_names(void **state)
+TEST(test_long_names)
 {
     static const char all[] = "utf-8 euc-jp sjis gbk big5 euc-kr windows-1252"
                               " windows-1258";
     find_t            find;
     char              path[300] = "/srv/";
     size_t            i;
-
-    (void) state;
 
     find_init(&find, "", all, ANY, N);
     core_put(&find.core, S("/srv/a\xcc\x82\xcc\xa3"));
@@ -1775,8 +1728,7 @@ check_random(find_t *find)
 }
 
 
-static void
-test_random(void **state)
+TEST(test_random)
 {
     static const char *const readings[] = { "", "euc-jp", "sjis euc-jp",
                                             "windows-1252",
@@ -1793,8 +1745,6 @@ test_random(void **state)
     find_t                   find;
     iri_index_cache_t       *cache;
     size_t                   turn, k;
-
-    (void) state;
 
     for (turn = 0; turn < 2500; turn++) {
         find_init(&find, readings[core_random(COUNT(readings))],
@@ -1829,8 +1779,7 @@ test_random(void **state)
 
 /* ---- results that depend on the list of charsets ------------------------ */
 
-static void
-test_depends(void **state)
+TEST(test_depends)
 {
     static const struct {
         iri_form_t    form;
@@ -1857,7 +1806,6 @@ test_depends(void **state)
     iri_found_t   found;
     size_t        i;
 
-    (void) state;
     memset(&reading, 0, sizeof(reading));
     memset(&found, 0, sizeof(found));
 
@@ -1894,8 +1842,7 @@ test_depends(void **state)
 
 
 /* A segment that is too long, as sent or in canonical form, by one octet. */
-static void
-test_long_segments(void **state)
+TEST(test_long_segments)
 {
     static const struct {
         const char *charset;
@@ -1914,8 +1861,6 @@ test_long_segments(void **state)
     iri_str_t            name;
     size_t               i, end;
 
-    (void) state;
-
     for (i = 0; i < COUNT(cases); i++) {
         core_init(&core);
         tree = core_tree(cases[i].charset, IRI_FILENAME_ANY, N);
@@ -1929,31 +1874,4 @@ test_long_segments(void **state)
         assert_int_equal(name.len != 0, cases[i].read);
         core_free(&core);
     }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_cases_traced),
-        cmocka_unit_test(test_costs),
-        cmocka_unit_test(test_budgets),
-        cmocka_unit_test(test_candidates_limit),
-        cmocka_unit_test(test_calls_limit),
-        cmocka_unit_test(test_vendor_pairs),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_replaced_by_file),
-        cmocka_unit_test(test_raw_bidi),
-        cmocka_unit_test(test_prefix),
-        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_entry_name),
-        cmocka_unit_test(test_long_names),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_depends),
-        cmocka_unit_test(test_long_segments),
-    };
-
-    return cmocka_run_group_tests_name("find", tests, NULL, NULL);
 }

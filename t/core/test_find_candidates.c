@@ -67,8 +67,7 @@ find_run(find_t *r)
 /* ---- finding ------------------------------------------------------------ */
 
 /* A name that only starts with a dot is no dot-segment. */
-static void
-test_dot_files(void **state)
+TEST(test_dot_files)
 {
     static const struct {
         const char   *path;
@@ -87,8 +86,6 @@ test_dot_files(void **state)
     };
     find_t r;
     size_t i;
-
-    (void) state;
 
     find_init(&r, "/", "", "", N);
     core_put(&r.core, S("/srv/.a/" E_ACUTE));
@@ -112,8 +109,7 @@ test_dot_files(void **state)
  * A rule has replaced the path that was read: the octets of the request must
  * not be used.
  */
-static void
-test_rewritten(void **state)
+TEST(test_rewritten)
 {
     static const char *const paths[] = {
         "/\xca\xbe",        /* another name of the same length */
@@ -123,8 +119,6 @@ test_rewritten(void **state)
     };
     find_t r;
     size_t i;
-
-    (void) state;
 
     find_init(&r, "/%C9%BD", "euc-jp", "", N);
     core_put(&r.core, S("/srv/" HYO "/y"));
@@ -146,12 +140,9 @@ test_rewritten(void **state)
 
 
 /* The path of a file that a rule set may start within a segment. */
-static void
-test_segment_boundary(void **state)
+TEST(test_segment_boundary)
 {
     find_t r;
-
-    (void) state;
 
     find_init(&r, "/a%C9%BD", "euc-jp", "", N);
     core_put(&r.core, S("/srv/" HYO));
@@ -177,14 +168,11 @@ test_segment_boundary(void **state)
 
 
 /* The path was ASCII or unreadable, and a rule has replaced it. */
-static void
-test_replaced_path(void **state)
+TEST(test_replaced_path)
 {
     static const char *const targets[] = { "/a", "/%FF%FF" };
     find_t                   r;
     size_t                   i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(targets); i++) {
         find_init(&r, targets[i], "euc-jp", "", N);
@@ -205,13 +193,10 @@ test_replaced_path(void **state)
 
 
 /* A path that is longer than the reading is not its tail. */
-static void
-test_longer_path(void **state)
+TEST(test_longer_path)
 {
     static const char text[] = "/x/\xc9\xbd";
     find_t            r;
-
-    (void) state;
 
     find_init(&r, "/%C9%BD", "euc-jp", "", N);
     core_put(&r.core, S("/srv/" HYO));
@@ -234,13 +219,10 @@ test_longer_path(void **state)
  * A path that a rule set and that is not canonical: its entry has another
  * path.
  */
-static void
-test_uncanonical(void **state)
+TEST(test_uncanonical)
 {
     find_t r;
     int    with_reading;
-
-    (void) state;
 
     for (with_reading = 0; with_reading < 2; with_reading++) {
         find_init(&r, "/%C3%A9", "", "", N);
@@ -262,14 +244,11 @@ test_uncanonical(void **state)
 
 
 /* U+00A2 has a variant of three octets: 512 of them are over the limit. */
-static void
-test_variant_over_limit(void **state)
+TEST(test_variant_over_limit)
 {
     char   path[1 + 1024 + 1];
     find_t r;
     size_t count, i;
-
-    (void) state;
 
     for (count = 340; count <= 512; count += 172) {
         strcpy(path, "/");
@@ -292,12 +271,9 @@ test_variant_over_limit(void **state)
  * A bidi character sent percent-encoded beside one sent raw: alternative
  * readings cannot distinguish them and reject both.
  */
-static void
-test_mixed_bidi(void **state)
+TEST(test_mixed_bidi)
 {
     find_t r;
-
-    (void) state;
 
     find_init(&r, "/" E_ACUTE "/%E2%80%8E", "euc-jp", "", N);
     assert_int_equal(r.reading.form, IRI_FORM_MIXED);
@@ -320,13 +296,10 @@ test_mixed_bidi(void **state)
  * An alternative reading leads into a directory, where the file system fails:
  * this directory counts as absent.
  */
-static void
-test_alternative_io_error(void **state)
+TEST(test_alternative_io_error)
 {
     find_t r;
     size_t n, moved = 0;
-
-    (void) state;
 
     for (n = 1; n < 50; n++) {
         find_init(&r, "/%C9%BD/%C9%BD", "euc-jp", "", N);
@@ -357,12 +330,9 @@ test_alternative_io_error(void **state)
  * equal length on disk.  The first has no matching entry, and the content of
  * the second must not be used.
  */
-static void
-test_second_directory(void **state)
+TEST(test_second_directory)
 {
     find_t r;
-
-    (void) state;
 
     /* CE B1 is U+03B1, in EUC-JP A6 C1, and in EUC-JP a kanji. */
     find_init(&r, "/%CE%B1/%CE%B1", "euc-jp", "euc-jp", N);
@@ -381,12 +351,9 @@ test_second_directory(void **state)
 
 
 /* The octets of the second directory only start like those of the first. */
-static void
-test_directory_prefix(void **state)
+TEST(test_directory_prefix)
 {
     find_t r;
-
-    (void) state;
 
     /* D0 A0 is U+0420, and in windows-1251 U+0420 U+00A0. */
     find_init(&r, "/%D0%A0/%D0%A0", "windows-1251", "", N);
@@ -407,12 +374,9 @@ test_directory_prefix(void **state)
  * An alternative reading leads into a directory that cannot contain the name
  * that follows: it does not block a reading that does.
  */
-static void
-test_alternative_unwritable(void **state)
+TEST(test_alternative_unwritable)
 {
     find_t r;
-
-    (void) state;
 
     /* In windows-1251 A5 is U+0490, which EUC-JP cannot write. */
     find_init(&r, "/%D0%B0/%C3%A5", "windows-1251", "euc-jp", N);
@@ -432,8 +396,7 @@ test_alternative_unwritable(void **state)
 /*
  * Two alternative readings of one entry: the charset listed first is reported.
  */
-static void
-test_order_of_charsets(void **state)
+TEST(test_order_of_charsets)
 {
     static const struct {
         const char *charsets;
@@ -444,8 +407,6 @@ test_order_of_charsets(void **state)
     };
     find_t r;
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         find_init(&r, "/%C9%BD", cases[i].charsets, "", N);
@@ -463,8 +424,7 @@ test_order_of_charsets(void **state)
  * With a declared form there are no lookups where one reading has one
  * encoding.
  */
-static void
-test_declared_legacy(void **state)
+TEST(test_declared_legacy)
 {
     static const struct {
         const char   *charsets;
@@ -475,8 +435,6 @@ test_declared_legacy(void **state)
     };
     find_t r;
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         find_init(&r, "/%A4%A2", cases[i].charsets, "", N);
@@ -495,16 +453,13 @@ test_declared_legacy(void **state)
 /*
  * Entries with one name that only the listing finds: by octets, in any order.
  */
-static void
-test_order_of_twins(void **state)
+TEST(test_order_of_twins)
 {
     static const char *const twins[] = { "a\xcc\x82\xcc\xa3",
                                          "\xc3\xa2\xcc\xa3" };
     char                     path[64];
     find_t                   r;
     size_t                   i, first;
-
-    (void) state;
 
     for (first = 0; first < COUNT(twins); first++) {
         find_init(&r, "/%E1%BA%AD", "", "", N);
@@ -562,8 +517,7 @@ candidate(find_t *r, iri_str_t name, size_t n)
 
 
 /* Of the encodings of one name, the first eight are looked up. */
-static void
-test_lookups_of_a_segment(void **state)
+TEST(test_lookups_of_a_segment)
 {
     /* U+301C and U+FF5E, so no variant equals the name; U+304C */
     static const char target[] = "/%E3%80%9C%EF%BD%9E%E3%81%8C";
@@ -571,8 +525,6 @@ test_lookups_of_a_segment(void **state)
     unsigned char     path[64];
     iri_str_t         octets;
     size_t            n;
-
-    (void) state;
 
     for (n = 0;; n++) {
         find_init(&r, target, "", "utf-8 euc-jp sjis gb18030", N | V);
@@ -598,15 +550,12 @@ test_lookups_of_a_segment(void **state)
 
 
 /* Names of a directory that need normalization: at most 64 KiB of them. */
-static void
-test_names_to_normalize(void **state)
+TEST(test_names_to_normalize)
 {
     enum { LONG = 250, ENOUGH = 64 * 1024 / LONG + 1 };
     find_t r;
     char   path[5 + LONG + 1];
     size_t count, i;
-
-    (void) state;
 
     for (count = ENOUGH; count <= ENOUGH + 1; count++) {
         find_init(&r, "/%E1%BA%AD", "", "", N);
@@ -638,13 +587,10 @@ test_names_to_normalize(void **state)
  * The root is a file, as with alias, and all of the path follows it; with a
  * slash at its end its kind is unknown.
  */
-static void
-test_root_is_file(void **state)
+TEST(test_root_is_file)
 {
     find_t r;
     int    slash;
-
-    (void) state;
 
     for (slash = 0; slash < 2; slash++) {
         find_init(&r, "/%C3%A9", "", "", N);
@@ -661,14 +607,11 @@ test_root_is_file(void **state)
 /* ---- dividing ----------------------------------------------------------- */
 
 /* The file system fails: the existence of the entry is unknown. */
-static void
-test_split_error(void **state)
+TEST(test_split_error)
 {
     find_t    r;
     iri_str_t filename, path_info;
     size_t    n;
-
-    (void) state;
 
     for (n = 1; n < 4; n++) {
         find_init(&r, "/%C3%A9/a/b", "", "", N);
@@ -687,13 +630,10 @@ test_split_error(void **state)
 
 
 /* The root does not exist: it is not shortened, and the search for it ends. */
-static void
-test_split_no_root(void **state)
+TEST(test_split_no_root)
 {
     find_t    r;
     iri_str_t filename, path_info;
-
-    (void) state;
 
     find_init(&r, "/%C3%A9/a", "", "", N);
     r.search.root = S("/nowhere");
@@ -711,8 +651,7 @@ test_split_no_root(void **state)
 /* ---- directories -------------------------------------------------------- */
 
 /* Only the listing would find the entry, which is not in the declared form. */
-static void
-test_declared_form(void **state)
+TEST(test_declared_form)
 {
     static const struct {
         iri_filename_form_t names;
@@ -722,8 +661,6 @@ test_declared_form(void **state)
                   { IRI_FILENAME_ANY, IRI_FOLD_EXACT_ONLY } };
     find_t r;
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         find_init(&r, "/%E1%BA%AD", "", "utf-8 euc-jp", N);
@@ -742,12 +679,9 @@ test_declared_form(void **state)
  * ED A1 is a duplicate in Shift_JIS, so no name on disk; in EUC-KR it is
  * U+F9F7, a name that NFC changes.
  */
-static void
-test_twin_in_entry(void **state)
+TEST(test_twin_in_entry)
 {
     find_t r;
-
-    (void) state;
 
     find_init(&r, "/%E7%AB%8B", "", "sjis euc-kr", N);
     core_put(&r.core, S("/srv/\xed\xa1"));
@@ -761,12 +695,9 @@ test_twin_in_entry(void **state)
 /*
  * Two entries with one name, which only the listing finds: by charset order.
  */
-static void
-test_charsets_of_twins(void **state)
+TEST(test_charsets_of_twins)
 {
     find_t r;
-
-    (void) state;
 
     /* U+F9F7 in UTF-8 and in EUC-KR, U+7ACB in NFC */
     find_init(&r, "/%E7%AB%8B", "", "utf-8 euc-kr", N);
@@ -781,12 +712,9 @@ test_charsets_of_twins(void **state)
 
 
 /* An index read in one charset is not used for another. */
-static void
-test_cache_of_charsets(void **state)
+TEST(test_cache_of_charsets)
 {
     find_t r;
-
-    (void) state;
 
     find_init(&r, "/%E7%AB%8B", "", "gbk", N);
     core_put(&r.core, S("/srv/\xed\xa1"));
@@ -806,15 +734,12 @@ test_cache_of_charsets(void **state)
 
 
 /* An index larger than the whole cache is not kept. */
-static void
-test_index_over_cache_size(void **state)
+TEST(test_index_over_cache_size)
 {
     enum { SIZE = 16 * 1024, LONG = 200 };
     find_t r;
     char   path[5 + LONG + 1];
     size_t entries, i;
-
-    (void) state;
 
     for (entries = 4; entries <= 80; entries += 76) {
         find_init(&r, "/%E1%BA%AD", "", "", N);
@@ -841,13 +766,10 @@ test_index_over_cache_size(void **state)
 
 
 /* The same inode number on two file systems. */
-static void
-test_two_devices(void **state)
+TEST(test_two_devices)
 {
     find_t       r;
     core_node_t *a, *b;
-
-    (void) state;
 
     find_init(&r, "/%E1%BA%AD", "", "", N);
     core_put(&r.core, S("/srv/a/x"));
@@ -875,13 +797,10 @@ test_two_devices(void **state)
 
 
 /* The owner has set the mtime of a directory to the past while it changes. */
-static void
-test_old_mtime(void **state)
+TEST(test_old_mtime)
 {
     struct timespec wait = { 0, 150 * 1000 * 1000 }, now;
     find_t          r;
-
-    (void) state;
 
     find_init(&r, "/%E1%BA%AD", "", "", N);
     r.search.cache = core_cache(65536);
@@ -902,14 +821,11 @@ test_old_mtime(void **state)
 
 
 /* A name longer than any segment is skipped, and the others are found. */
-static void
-test_very_long_entry(void **state)
+TEST(test_very_long_entry)
 {
     static char path[6 + 3 * 400 + 1];
     find_t      r;
     size_t      i;
-
-    (void) state;
 
     strcpy(path, "/srv/");
 
@@ -931,12 +847,9 @@ test_very_long_entry(void **state)
  * C2 85 CE AD are a control and a letter in UTF-8, so no name; in EUC-KR they
  * are U+D61A U+F905, a name that NFC changes and that is never encoded so.
  */
-static void
-test_control_in_entry(void **state)
+TEST(test_control_in_entry)
 {
     find_t r;
-
-    (void) state;
 
     find_init(&r, "/%ED%98%9A%E4%B8%B2", "", "utf-8 euc-kr", N);
     core_put(&r.core, S("/srv/\xc2\x85\xce\xad"));
@@ -964,14 +877,11 @@ not_listed(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
 }
 
 
-static void
-test_not_listed(void **state)
+TEST(test_not_listed)
 {
     find_t    r;
     iri_dir_t dir;
     int       cached;
-
-    (void) state;
 
     for (cached = 0; cached < 4; cached++) {
         list_status = cached < 2 ? IRI_NOT_LISTED : IRI_IO_FAILED;
@@ -1047,8 +957,7 @@ check_allocations(const char *target, const char *charsets, const char *tree,
  * Buffers grow at the right length: with roots, paths and queries of each
  * length.
  */
-static void
-test_every_length(void **state)
+TEST(test_every_length)
 {
     static const struct {
         const char *entry; /* below the root */
@@ -1068,8 +977,6 @@ test_every_length(void **state)
     char   root[160], target[400];
     size_t i, len;
 
-    (void) state;
-
     for (i = 0; i < COUNT(cases); i++) {
         for (len = 1; len < 130; len++) {
             snprintf(root, sizeof(root), "/%0*d", (int) len, 0);
@@ -1082,45 +989,4 @@ test_every_length(void **state)
                               cases[i].entry);
         }
     }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dot_files),
-        cmocka_unit_test(test_rewritten),
-        cmocka_unit_test(test_segment_boundary),
-        cmocka_unit_test(test_replaced_path),
-        cmocka_unit_test(test_longer_path),
-        cmocka_unit_test(test_uncanonical),
-        cmocka_unit_test(test_variant_over_limit),
-        cmocka_unit_test(test_mixed_bidi),
-        cmocka_unit_test(test_alternative_io_error),
-        cmocka_unit_test(test_second_directory),
-        cmocka_unit_test(test_directory_prefix),
-        cmocka_unit_test(test_alternative_unwritable),
-        cmocka_unit_test(test_order_of_charsets),
-        cmocka_unit_test(test_declared_legacy),
-        cmocka_unit_test(test_order_of_twins),
-        cmocka_unit_test(test_lookups_of_a_segment),
-        cmocka_unit_test(test_names_to_normalize),
-        cmocka_unit_test(test_root_is_file),
-        cmocka_unit_test(test_split_error),
-        cmocka_unit_test(test_split_no_root),
-        cmocka_unit_test(test_declared_form),
-        cmocka_unit_test(test_twin_in_entry),
-        cmocka_unit_test(test_charsets_of_twins),
-        cmocka_unit_test(test_cache_of_charsets),
-        cmocka_unit_test(test_index_over_cache_size),
-        cmocka_unit_test(test_two_devices),
-        cmocka_unit_test(test_old_mtime),
-        cmocka_unit_test(test_very_long_entry),
-        cmocka_unit_test(test_control_in_entry),
-        cmocka_unit_test(test_not_listed),
-        cmocka_unit_test(test_every_length),
-    };
-
-    return cmocka_run_group_tests_name("find_candidates", tests, NULL, NULL);
 }

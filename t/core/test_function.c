@@ -17,34 +17,13 @@
 
 #define E_ACUTE "\xc3\xa9"
 
-static iri_host_conf_t host;
-
-
-static int
-setup(void **state)
-{
-    host.idna = iri_idna_create();
-    *state = (void *) host.idna;
-
-    return host.idna != NULL ? 0 : -1;
-}
-
-
-static int
-teardown(void **state)
-{
-    iri_idna_destroy(*state);
-
-    return 0;
-}
-
 
 static iri_status_t
 convert(core_t *core, const char *name, const char *labels, iri_str_t text,
         iri_converted_t *out)
 {
     iri_charsets_t        charsets = core_charsets(labels);
-    iri_function_conf_t   conf = { &charsets, &host };
+    iri_function_conf_t   conf = { &charsets, core_hosts() };
     const iri_function_t *function = iri_function_find(core_str(name));
 
     assert_non_null(function);
@@ -152,14 +131,11 @@ static const struct {
 };
 
 
-static void
-test_cases(void **state)
+TEST(test_cases)
 {
     core_t          core;
     iri_converted_t got;
     size_t          i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         core_init(&core);
@@ -186,14 +162,11 @@ test_cases(void **state)
 }
 
 
-static void
-test_log(void **state)
+TEST(test_log)
 {
     core_t          core;
     iri_converted_t got;
     char            text[300];
-
-    (void) state;
 
     core_init(&core);
     core.env.log = NULL;
@@ -224,17 +197,12 @@ test_log(void **state)
 
 
 /* Without a host mapping and without charsets. */
-static void
-test_without(void **state)
+TEST(test_without)
 {
     iri_function_conf_t conf = { NULL, NULL };
     iri_host_conf_t     bare = { NULL, IRI_MAPPING_UTS46, 0 };
-    core_t              core;
     iri_converted_t     got;
 
-    (void) state;
-
-    core_init(&core);
     assert_int_equal(iri_convert(&core.env, &conf,
                                  iri_function_find(S("host_ascii")), S("a"),
                                  &got),
@@ -253,20 +221,16 @@ test_without(void **state)
                                  &got),
                      IRI_OK);
     assert_non_null(got.why);
-    core_free(&core);
 }
 
 
 /* ---- by name ------------------------------------------------------------- */
 
-static void
-test_names(void **state)
+TEST(test_names)
 {
     const iri_function_t *function = NULL, *was;
     const char           *error;
     size_t                i;
-
-    (void) state;
 
     for (i = 0; iri_function_name(i) != NULL; i++) {
         assert_null(
@@ -423,14 +387,11 @@ check_text(core_t *core, iri_str_t text)
 }
 
 
-static void
-test_random(void **state)
+TEST(test_random)
 {
     core_t core;
     char   text[256];
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < 50000; i++) {
         core_init(&core);
@@ -444,8 +405,7 @@ test_random(void **state)
 /*
  * Equal to ICU's result for the whole text, where no character is an exception.
  */
-static void
-test_nfc(void **state)
+TEST(test_nfc)
 {
     static const uint32_t alphabet[] = { 'a',    'e',    0x300,  0x301,
                                          0x327,  0x1100, 0x1161, 0x11a8,
@@ -456,8 +416,6 @@ test_nfc(void **state)
     core_t                core;
     iri_converted_t       got;
     size_t                i, k, n;
-
-    (void) state;
 
     for (i = 0; i < 50000; i++) {
         core_init(&core);
@@ -478,8 +436,7 @@ test_nfc(void **state)
 
 
 /* Equal to the keys by which iri_match compares names, for names in NFC. */
-static void
-test_fold(void **state)
+TEST(test_fold)
 {
     static const uint32_t alphabet[] = { 'a',    'I',    0xdf,   0x130,
                                          0x1f80, 0x345,  0x301,  0xff21,
@@ -493,8 +450,6 @@ test_fold(void **state)
     iri_str_t             name;
     iri_converted_t       got;
     size_t                i, k, n;
-
-    (void) state;
 
     for (i = 0; i < 50000; i++) {
         core_init(&core);
@@ -519,8 +474,7 @@ test_fold(void **state)
 
 /* ---- limits -------------------------------------------------------------- */
 
-static void
-test_limits(void **state)
+TEST(test_limits)
 {
     static unsigned char       space[100 * 1024];
     static const unsigned char octets[] = { 'a', '\n', 0, '%', 0xff };
@@ -528,8 +482,6 @@ test_limits(void **state)
     iri_converted_t            got;
     const char                *name;
     size_t                     i, k, len;
-
-    (void) state;
 
     for (k = 0; k < COUNT(octets); k++) {
         memset(space, octets[k], sizeof(space));
@@ -564,8 +516,7 @@ test_limits(void **state)
 
 
 /* Texts that would take long in one piece, and texts without a key. */
-static void
-test_hostile(void **state)
+TEST(test_hostile)
 {
     static const char *const units[] = {
         "\xcc\x81\xcc\xa7", "\xe1\x85\xa1",     "\xe1\x84\x80",
@@ -577,8 +528,6 @@ test_hostile(void **state)
     iri_converted_t got;
     iri_str_t       text = { 0, (unsigned char *) space };
     size_t          i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(units); i++) {
         /*
@@ -604,16 +553,13 @@ test_hostile(void **state)
 
 /* ---- no memory ----------------------------------------------------------- */
 
-static void
-test_no_memory(void **state)
+TEST(test_no_memory)
 {
     core_t          core;
     iri_converted_t got;
     iri_status_t    status;
     size_t          i, at;
     int             on;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         for (on = 0; on < 2; on++) {
@@ -639,19 +585,4 @@ test_no_memory(void **state)
             }
         }
     }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),   cmocka_unit_test(test_log),
-        cmocka_unit_test(test_without), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_nfc),
-        cmocka_unit_test(test_fold),    cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_hostile), cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -24,26 +24,12 @@ enum { UTS46, STRICT, OLDER, CONFS };
 static iri_host_conf_t conf[CONFS];
 
 
-static int
-setup(void **state)
+void
+core_set_up(void)
 {
-    iri_idna_t *idna = iri_idna_create();
-
-    *state = idna;
-    conf[UTS46].idna = conf[STRICT].idna = conf[OLDER].idna = idna;
+    conf[UTS46] = conf[STRICT] = conf[OLDER] = *core_hosts();
     conf[STRICT].strict = 1;
     conf[OLDER].mapping = IRI_MAPPING_COMPATIBLE;
-
-    return idna != NULL ? 0 : -1;
-}
-
-
-static int
-teardown(void **state)
-{
-    iri_idna_destroy(*state);
-
-    return 0;
 }
 
 
@@ -202,22 +188,16 @@ row_check(core_t *core, const char *text, int line, size_t *wrong,
 }
 
 
-static void
-test_file(void **state)
+TEST(test_file)
 {
     FILE  *file = core_data("idna-test-14.0/IdnaTestV2.txt");
     char   text[8192];
-    core_t core;
     size_t rows = 0, wrong = 0, numbers = 0;
     int    line = 0;
-
-    (void) state;
 
     if (file == NULL) {
         return;
     }
-
-    core_init(&core);
 
     while (fgets(text, sizeof(text), file) != NULL) {
         line++;
@@ -230,7 +210,6 @@ test_file(void **state)
     }
 
     fclose(file);
-    core_free(&core);
     print_message("# IdnaTestV2.txt: %lu rows, %lu differences, %lu hosts "
                   "that end in a number\n",
                   (unsigned long) rows, (unsigned long) wrong,
@@ -437,11 +416,8 @@ part_scalars(sweep_t *s)
 }
 
 
-static void
-test_scalars(void **state)
+TEST(test_scalars)
 {
-    (void) state;
-
     sweep_part("scalar values in a host, each in 3 places", part_scalars, 97,
                1);
 }
@@ -621,12 +597,9 @@ is_counted(void)
 }
 
 
-static void
-test_differences(void **state)
+TEST(test_differences)
 {
     size_t i, counts[COUNT(classes)] = { 0 };
-
-    (void) state;
 
     classify(counts);
     assert_int_equal(counts[OTHER], 0);
@@ -640,17 +613,4 @@ test_differences(void **state)
             fail();
         }
     }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_differences),
-    };
-
-    return cmocka_run_group_tests_name("host_all", tests, setup, teardown);
 }

@@ -211,11 +211,8 @@ check_most(size_t most)
 }
 
 
-static void
-test_limits_of_entries(void **state)
+TEST(test_limits_of_entries)
 {
-    (void) state;
-
     check_most(2);
     check_most(IRI_MAX_ENTRIES_READ);
     check_most(IRI_MAX_INDEXED);
@@ -249,15 +246,12 @@ name_of_length(size_t i, unsigned char *out)
 }
 
 
-static void
-test_memory_of_a_name(void **state)
+TEST(test_memory_of_a_name)
 {
     static const size_t counts[] = { 1, 10, 100, 1000, 100000 };
     unsigned char       octets[300];
     built_t             b;
     size_t              i, k, names;
-
-    (void) state;
 
     for (k = 0; k < COUNT(counts); k++) {
         for (i = 0, names = 0; i < counts[k]; i++) {
@@ -285,15 +279,12 @@ test_memory_of_a_name(void **state)
  * Every size from 0 to enough: no index exceeds it, and an index that does not
  * hold all entries is marked incomplete. Spelling keys are left out first.
  */
-static void
-test_limits_of_octets(void **state)
+TEST(test_limits_of_octets)
 {
     unsigned char octets[64];
     iri_str_t     name = { 0, octets };
     built_t       b;
     size_t        size, whole, plain, i, seen[3] = { 0, 0, 0 };
-
-    (void) state;
 
     build(&b, SPELLED, name_numbered, 200, 1000, (size_t) 1 << 30);
     whole = iri_index_size(&b.index);
@@ -354,16 +345,13 @@ name_in_any_case(size_t i, unsigned char *out)
  * the result says that there are more; this takes no longer than the hits
  * themselves.
  */
-static void
-test_one_key(void **state)
+TEST(test_one_key)
 {
     static const unsigned folds[] = { FOLDED, SPELLED };
     built_t               b;
     iri_index_hits_t      hits;
     double                start, other;
     size_t                i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(folds); i++) {
         start = seconds();
@@ -401,14 +389,11 @@ test_one_key(void **state)
 
 
 /* As many entries with one key as the limit of hits, and one more. */
-static void
-test_hits_at_the_limit(void **state)
+TEST(test_hits_at_the_limit)
 {
     built_t          b;
     iri_index_hits_t hits;
     size_t           count;
-
-    (void) state;
 
     for (count = IRI_MAX_INDEX_HITS - 1; count <= IRI_MAX_INDEX_HITS + 1;
          count++) {
@@ -451,8 +436,7 @@ name_of_chain(size_t i, unsigned char *out)
 }
 
 
-static void
-test_chains(void **state)
+TEST(test_chains)
 {
     iri_index_conf_t shape;
     unsigned char    octets[16];
@@ -460,8 +444,6 @@ test_chains(void **state)
     built_t          b;
     size_t           i, n = 0;
     uint32_t         turn;
-
-    (void) state;
 
     memset(&shape, 0, sizeof(shape));
     shape.key[0] = 1;
@@ -518,15 +500,12 @@ name_one_edit(size_t i, unsigned char *out)
 }
 
 
-static void
-test_one_edit_apart(void **state)
+TEST(test_one_edit_apart)
 {
     unsigned char octets[128], without[128];
     iri_str_t     name = { 0, octets };
     built_t       b;
     size_t        i, k, found = 0, asked = 0;
-
-    (void) state;
 
     build(&b, SPELLED, name_one_edit, 26 * 73, 10000, (size_t) 1 << 26);
     assert_int_equal(b.status, IRI_OK);
@@ -553,8 +532,7 @@ test_one_edit_apart(void **state)
 
 
 /* Each key that lacks one character finds the entry, and no other key does. */
-static void
-test_each_spelling(void **state)
+TEST(test_each_spelling)
 {
     static const struct {
         const char *name;
@@ -594,8 +572,6 @@ test_each_spelling(void **state)
     char             path[64];
     size_t           i, k;
     int              more;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         core_init(&core);
@@ -675,16 +651,13 @@ name_heavy(size_t i, unsigned char *out)
 }
 
 
-static void
-test_heavy_names(void **state)
+TEST(test_heavy_names)
 {
     unsigned char octets[2048];
     iri_str_t     name = { 0, octets };
     iri_buf_t     canonical;
     built_t       b;
     size_t        i, index, read = 0;
-
-    (void) state;
 
     build(&b, SPELLED, name_heavy, 40, 1000, (size_t) 1 << 28);
     assert_int_equal(b.status, IRI_OK);
@@ -743,15 +716,12 @@ name_undecodable(size_t i, unsigned char *out)
 
 
 /* Octets that are no name get no entry and do not hide other entries. */
-static void
-test_undecodable_names(void **state)
+TEST(test_undecodable_names)
 {
     unsigned char octets[2048];
     iri_str_t     name = { 0, octets };
     built_t       b;
     size_t        i;
-
-    (void) state;
 
     build(&b, SPELLED, name_undecodable, 8, 100, 1 << 20);
     assert_int_equal(b.status, IRI_OK);
@@ -776,13 +746,10 @@ name_again(size_t i, unsigned char *out)
 
 
 /* A directory that changes may list a name twice. */
-static void
-test_listed_twice(void **state)
+TEST(test_listed_twice)
 {
     built_t          b;
     iri_index_hits_t hits;
-
-    (void) state;
 
     build(&b, SPELLED, name_again, 9, 9, 1 << 20);
     memset(&hits, 0, sizeof(hits));
@@ -801,13 +768,10 @@ test_listed_twice(void **state)
 
 /* ---- failures ----------------------------------------------------------- */
 
-static void
-test_listing_that_fails(void **state)
+TEST(test_listing_that_fails)
 {
     built_t b;
     size_t  at;
-
-    (void) state;
 
     for (at = 1; at <= 10; at++) {
         made.fail_at = at;
@@ -832,8 +796,7 @@ test_listing_that_fails(void **state)
 
 /* ---- an index in one block of memory ------------------------------------ */
 
-static void
-test_moved(void **state)
+TEST(test_moved)
 {
     unsigned char octets[64];
     iri_str_t     name = { 0, octets };
@@ -841,8 +804,6 @@ test_moved(void **state)
     iri_index_t   index;
     uint64_t     *block, *other;
     size_t        i, size;
-
-    (void) state;
 
     build(&b, SPELLED, name_numbered, 1000, 1000, (size_t) 1 << 24);
     size = iri_index_size(&b.index);
@@ -886,15 +847,12 @@ test_moved(void **state)
 
 
 /* The hash depends on a secret key. */
-static void
-test_hash_is_keyed(void **state)
+TEST(test_hash_is_keyed)
 {
     iri_index_conf_t a, b;
     iri_str_t name = { 0, (const unsigned char *) "abcdefghijklmnopqrst" };
     uint32_t  seen[21];
     size_t    i, same = 0;
-
-    (void) state;
 
     memset(&a, 0, sizeof(a));
     memset(&b, 0, sizeof(b));
@@ -915,28 +873,4 @@ test_hash_is_keyed(void **state)
     assert_int_equal(same, 0);
     assert_int_not_equal(iri_index_hash(&a, S("ab")),
                          iri_index_hash(&a, S("ab\0")));
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits_of_entries),
-        cmocka_unit_test(test_memory_of_a_name),
-        cmocka_unit_test(test_limits_of_octets),
-        cmocka_unit_test(test_one_key),
-        cmocka_unit_test(test_hits_at_the_limit),
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_one_edit_apart),
-        cmocka_unit_test(test_each_spelling),
-        cmocka_unit_test(test_heavy_names),
-        cmocka_unit_test(test_undecodable_names),
-        cmocka_unit_test(test_listed_twice),
-        cmocka_unit_test(test_listing_that_fails),
-        cmocka_unit_test(test_moved),
-        cmocka_unit_test(test_hash_is_keyed),
-    };
-
-    return cmocka_run_group_tests_name("index", tests, NULL, NULL);
 }

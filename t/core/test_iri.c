@@ -16,27 +16,6 @@
 #define E_ACUTE "\xc3\xa9"
 #define ALEF    "\xd7\x90"
 
-static core_t          core;
-static iri_host_conf_t host_conf;
-
-
-static int
-setup(void **state)
-{
-    (void) state;
-    core_init(&core);
-    return 0;
-}
-
-
-static int
-teardown(void **state)
-{
-    (void) state;
-    core_free(&core);
-    return 0;
-}
-
 
 /* ---- classes of octets -------------------------------------------------- */
 
@@ -44,8 +23,7 @@ teardown(void **state)
 #define DIGIT "0123456789"
 #define SUBS  "!$&'()*+,;="
 
-static void
-test_octets(void **state)
+TEST(test_octets)
 {
     static const struct {
         unsigned    bit;
@@ -69,8 +47,6 @@ test_octets(void **state)
     };
     size_t   i;
     unsigned c, want;
-
-    (void) state;
 
     for (c = 0; c < 256; c++) {
         for (i = 0, want = 0; i < COUNT(bits); i++) {
@@ -171,14 +147,12 @@ static const struct {
 };
 
 
-static void
-test_checks(void **state)
+TEST(test_checks)
 {
     iri_parts_t  parts, before;
     size_t       i, offset;
     iri_expect_t expected;
 
-    (void) state;
     memset(&before, 0x5a, sizeof(before));
 
     for (i = 0; i < COUNT(checks); i++) {
@@ -254,16 +228,13 @@ slow_ipv6(const char *text)
 }
 
 
-static void
-test_addresses(void **state)
+TEST(test_addresses)
 {
     static const char *const pieces[] = { ":",    "::",      "1",       "ab",
                                           "1234", "12345",   "1.2.3.4", "g",
                                           ":1:",  "0:0:0:0:" };
     char                     text[200], literal[204];
     int                      run, n, good = 0;
-
-    (void) state;
 
     for (run = 0; run < 200000; run++) {
         text[0] = '\0';
@@ -309,7 +280,7 @@ equal(iri_level_t level, iri_str_t a, iri_str_t b)
 {
     int out = -1;
 
-    assert_int_equal(iri_equal(&core.env, level, &host_conf, a, b, &out),
+    assert_int_equal(iri_equal(&core.env, level, core_hosts(), a, b, &out),
                      IRI_OK);
 
     return out;
@@ -335,8 +306,7 @@ normalize(unsigned steps, iri_str_t text)
  * Between escapes the result is in NFC by ICU, except for the characters that
  * do not change.
  */
-static void
-test_nfc(void **state)
+TEST(test_nfc)
 {
     static const uint32_t characters[] = {
         'a',    'e',    '/',    0x301,  0x323,  0x338,  0xe9,   0x5d0, 0x5bc,
@@ -348,8 +318,6 @@ test_nfc(void **state)
     iri_str_t     in, slow;
     size_t        i, n, count, from;
     int           run;
-
-    (void) state;
 
     for (run = 0; run < 50000; run++) {
         count = core_random(COUNT(text) - 2);
@@ -386,8 +354,7 @@ test_nfc(void **state)
 }
 
 
-static void
-test_mapping(void **state)
+TEST(test_mapping)
 {
     static const struct {
         const char *charset;
@@ -427,11 +394,9 @@ test_mapping(void **state)
     };
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
         iri_to_uri_conf_t conf = { NULL, rows[i].nfc,
-                                   rows[i].idn ? &host_conf : NULL };
+                                   rows[i].idn ? core_hosts() : NULL };
         iri_converted_t   out;
 
         if (rows[i].charset[0] != '\0') {
@@ -450,8 +415,7 @@ test_mapping(void **state)
 }
 
 
-static void
-test_unmapping(void **state)
+TEST(test_unmapping)
 {
     static const struct {
         iri_grammar_t grammar;
@@ -484,8 +448,6 @@ test_unmapping(void **state)
         { RFC, "shift_jis", "/%C3%A9%E8%A1%A8", "/%C3%A9\xe8\xa1\xa8" },
     };
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
         iri_to_iri_conf_t conf = { rows[i].grammar, NULL, NULL, 0 };
@@ -553,15 +515,13 @@ is_advised_against(const USpoofChecker *checker, uint32_t c)
 }
 
 
-static void
-test_advised_against(void **state)
+TEST(test_advised_against)
 {
     UErrorCode     error = U_ZERO_ERROR;
     USpoofChecker *checker = uspoof_open(&error);
     uint32_t       c;
     size_t         count = 0;
 
-    (void) state;
     assert_true(U_SUCCESS(error));
 
     for (c = 0xa0; c < 0x110000; c++) {
@@ -585,8 +545,7 @@ test_advised_against(void **state)
 
 /* ---- references, normalization ------------------------------------------- */
 
-static void
-test_resolving(void **state)
+TEST(test_resolving)
 {
     static const char *const rows[][3] = {
         /* base, reference, target */
@@ -613,8 +572,6 @@ test_resolving(void **state)
     };
     size_t    i;
     iri_str_t got;
-
-    (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
         assert_int_equal(iri_resolve(&core.env, core_str(rows[i][0]),
@@ -669,13 +626,10 @@ remove_dots_slowly(const unsigned char *in, size_t len, unsigned char *out)
 }
 
 
-static void
-test_dots(void **state)
+TEST(test_dots)
 {
     unsigned char path[64], was[64], want[64];
     size_t        turn, len, i, n, m;
-
-    (void) state;
 
     for (turn = 0; turn < 200000; turn++) {
         len = core_random(14);
@@ -697,8 +651,7 @@ test_dots(void **state)
 }
 
 
-static void
-test_relativizing(void **state)
+TEST(test_relativizing)
 {
     static const char *const rows[][3] = {
         /* base, target, reference */
@@ -723,8 +676,6 @@ test_relativizing(void **state)
     size_t    i;
     iri_str_t got, back;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
         assert_int_equal(iri_relativize(&core.env, core_str(rows[i][0]),
                                         core_str(rows[i][1]), &got),
@@ -739,8 +690,7 @@ test_relativizing(void **state)
 }
 
 
-static void
-test_normalizing(void **state)
+TEST(test_normalizing)
 {
     static const char *const rows[][3] = {
         /* text, normalized by syntax, and also by scheme */
@@ -767,8 +717,6 @@ test_normalizing(void **state)
     size_t          i;
     iri_converted_t out;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
         assert_text(normalize(IRI_NORMALIZE_SYNTAX, core_str(rows[i][0])),
                     rows[i][1]);
@@ -785,8 +733,7 @@ test_normalizing(void **state)
 }
 
 
-static void
-test_levels(void **state)
+TEST(test_levels)
 {
     /* The levels at which they are equal, as bits in the order of the enum. */
     enum { STR = 1, ESC = 2, NFC = 4, SYN = 8, SCH = 16, IDN = 32 };
@@ -823,8 +770,6 @@ test_levels(void **state)
     size_t      i;
     iri_level_t level;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
         for (level = IRI_LEVEL_STRING; level < IRI_LEVELS; level++) {
             if (equal(level, core_str(rows[i].a), core_str(rows[i].b))
@@ -841,8 +786,7 @@ test_levels(void **state)
 
 /* ---- limits, memory ------------------------------------------------------ */
 
-static void
-test_limits(void **state)
+TEST(test_limits)
 {
     static unsigned char octets[IRI_MAX_IRI + 2];
     iri_converted_t      out;
@@ -850,8 +794,6 @@ test_limits(void **state)
     iri_to_iri_conf_t    to = { RFC, NULL, NULL, 0 };
     iri_str_t            text, got;
     int                  over, same;
-
-    (void) state;
 
     for (over = -1; over <= 1; over++) {
         text.data = octets;
@@ -914,8 +856,8 @@ test_limits(void **state)
 static iri_status_t
 all_functions(iri_str_t text, int which)
 {
-    iri_to_uri_conf_t conf = { NULL, 1, &host_conf };
-    iri_to_iri_conf_t to = { RFC, &host_conf, NULL, 0 };
+    iri_to_uri_conf_t conf = { NULL, 1, core_hosts() };
+    iri_to_iri_conf_t to = { RFC, core_hosts(), NULL, 0 };
     iri_converted_t   out;
     iri_parts_t       parts;
     iri_str_t         got;
@@ -935,7 +877,7 @@ all_functions(iri_str_t text, int which)
     case 5:
         return iri_equal(&core.env, IRI_LEVEL_NFC, NULL, text, S("a"), &same);
     case 6:
-        return iri_equal(&core.env, IRI_LEVEL_IDN, &host_conf, text,
+        return iri_equal(&core.env, IRI_LEVEL_IDN, core_hosts(), text,
                          S("http://a/"), &same);
     case 7:
         return iri_unicode_form(&core.env, IRI_FORM_NFKD, text, &out);
@@ -950,16 +892,13 @@ all_functions(iri_str_t text, int which)
 }
 
 
-static void
-test_no_memory(void **state)
+TEST(test_no_memory)
 {
     const iri_str_t text = S("http://b\xc3\xbc/e\xcc\x81/%C3%A9?q=" ALEF
                              "#f");
     int             which;
     size_t          at;
     iri_status_t    status;
-
-    (void) state;
 
     for (which = 0; (int) all_functions(text, which) != -1; which++) {
         for (at = 1; /* void */; at++) {
@@ -985,12 +924,9 @@ test_no_memory(void **state)
 }
 
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     int i;
-
-    (void) state;
 
     for (i = 0; i < IRI_EXPECTS; i++) {
         assert_true(strlen(iri_expect_text((iri_expect_t) i)) > 5);
@@ -1010,35 +946,4 @@ test_words(void **state)
     assert_string_equal(iri_as_text(IRI_KINDS), "unknown");
     assert_string_equal(iri_component_text(IRI_COMPONENTS), "unknown");
     assert_string_equal(iri_level_text(IRI_LEVELS), "unknown");
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_octets),
-        cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_nfc),
-        cmocka_unit_test(test_mapping),
-        cmocka_unit_test(test_unmapping),
-        cmocka_unit_test(test_advised_against),
-        cmocka_unit_test(test_resolving),
-        cmocka_unit_test(test_dots),
-        cmocka_unit_test(test_relativizing),
-        cmocka_unit_test(test_normalizing),
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_words),
-    };
-    iri_idna_t *idna = iri_idna_create();
-    int         code;
-
-    host_conf.idna = idna;
-    code = cmocka_run_group_tests_name("iri", tests, setup, teardown);
-    iri_idna_destroy(idna);
-
-    return code;
 }

@@ -52,11 +52,8 @@ check_lists(size_t depth, size_t lists)
 }
 
 
-static void
-test_lists(void **state)
+TEST(test_lists)
 {
-    (void) state;
-
     check_lists(IRI_MAX_DIRECTORIES_READ - 1, IRI_MAX_DIRECTORIES_READ - 1);
     check_lists(IRI_MAX_DIRECTORIES_READ, IRI_MAX_DIRECTORIES_READ);
     check_lists(IRI_MAX_DIRECTORIES_READ + 1, IRI_MAX_DIRECTORIES_READ);
@@ -90,11 +87,8 @@ check_lookups(const char *charsets, size_t looks)
 
 
 /* UTF-8, gb18030, windows-1258: NFC and NFD; then one way each. */
-static void
-test_lookups(void **state)
+TEST(test_lookups)
 {
-    (void) state;
-
     check_lookups("utf-8 gb18030 windows-1258 windows-1252",
                   IRI_MAX_CANDIDATES - 1);
     check_lookups("utf-8 gb18030 windows-1258 windows-1252 iso-8859-2",
@@ -135,11 +129,8 @@ check_encoded(const char *label, const char *begin, const char *more,
 
 
 /* A name that could not be decoded again is not encoded. */
-static void
-test_encoded(void **state)
+TEST(test_encoded)
 {
-    (void) state;
-
     /* U+1200 has four octets. */
     check_encoded("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4, 1);
     check_encoded("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4 + 1, 0);
@@ -150,17 +141,4 @@ test_encoded(void **state)
                   IRI_MAX_MARKS - 1, 1);
     check_encoded("windows-1258", "\xe1\xba\xa5", "\xcc\x81", IRI_MAX_MARKS,
                   0);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_lookups),
-        cmocka_unit_test(test_encoded),
-    };
-
-    return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }

@@ -146,12 +146,10 @@ list_free(list_t *list)
 }
 
 
-static void
-test_json(void **state)
+TEST(test_json)
 {
     list_t list;
 
-    (void) state;
     list_init(&list, "", "format=json");
     list_add(&list, S("b\"<"), 3, 0);
     list_add(&list, S("a/"), 3, 951782400);
@@ -294,8 +292,7 @@ paged_ranks(const iri_listing_t *listing, char *to)
  * The pages together contain each name that may be listed, once, in the
  * requested order.
  */
-static void
-test_paged(void **state)
+TEST(test_paged)
 {
     static const char *sorts[] = {
         "sort=name&order=asc",  "sort=name&order=desc", "sort=size&order=asc",
@@ -309,8 +306,6 @@ test_paged(void **state)
     char                name[64];
     unsigned            i, k, count;
     int                 next;
-
-    (void) state;
 
     for (i = 0; i < 6; i++) {
         snprintf(query, sizeof(query), "%s&format=json", sorts[i]);
@@ -346,8 +341,7 @@ test_paged(void **state)
 
 
 /* The answer does not reveal whether the entry named in "after" exists. */
-static void
-test_paged_after(void **state)
+TEST(test_paged_after)
 {
     static const struct {
         const char *query;
@@ -377,8 +371,6 @@ test_paged_after(void **state)
     list_t   with, without;
     unsigned i;
 
-    (void) state;
-
     for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         assert_string_equal(paged(&with, known[i].query, PAGED),
                             paged(&without, known[i].query, known[i].number));
@@ -393,12 +385,10 @@ test_paged_after(void **state)
 }
 
 
-static void
-test_paged_html(void **state)
+TEST(test_paged_html)
 {
     list_t list;
 
-    (void) state;
     assert_non_null(strstr(paged(&list, "sort=size&order=desc", PAGED),
                            "<p><a rel=\"next\" href=\"?sort=size&amp;"
                            "order=desc&amp;after="));
@@ -409,14 +399,11 @@ test_paged_html(void **state)
 
 
 /* Rules see characters for octets that have no name and no request. */
-static void
-test_paged_unnamed(void **state)
+TEST(test_paged_unnamed)
 {
     list_t              list;
     iri_listing_entry_t entry;
     int                 is_left, unnamed;
-
-    (void) state;
 
     for (unnamed = 0; unnamed < 2; unnamed++) {
         memset(&list, 0, sizeof(list));
@@ -435,8 +422,7 @@ test_paged_unnamed(void **state)
 
 
 /* The file that a server would open, compared with the entry. */
-static void
-test_compare(void **state)
+TEST(test_compare)
 {
     static const struct {
         const char       *filename;
@@ -458,7 +444,6 @@ test_compare(void **state)
     list_t              list;
     size_t              i;
 
-    (void) state;
     list_init(&list, "", "");
     memset(&named, 0, sizeof(named));
     named.octets = named.name = S("\xC3\xA9");
@@ -538,8 +523,7 @@ order_of(const char *query)
 #define FILES_BY_NAME                                                        \
     "_x eta \xC3\xA9t\xC3\xA9 etz file2 File2 file10 \xE8\xA1\xA8 "
 
-static void
-test_order(void **state)
+TEST(test_order)
 {
     static const struct {
         const char *query;
@@ -569,8 +553,6 @@ test_order(void **state)
     };
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(cases); i++) {
         assert_string_equal(order_of(cases[i].query), cases[i].order);
     }
@@ -578,14 +560,12 @@ test_order(void **state)
 
 
 /* Entries that are equal in the sort key are sorted by name. */
-static void
-test_equal_keys(void **state)
+TEST(test_equal_keys)
 {
     char   name[8], want[4096] = "";
     list_t list;
     size_t i, size;
 
-    (void) state;
     list_init(&list, "", "format=json&sort=size");
 
     for (i = 0; i < 60; i++) {
@@ -609,14 +589,12 @@ test_equal_keys(void **state)
  * Entries with the same name are adjacent and reported, whatever else has the
  * same sort key; entries without a name share none.
  */
-static void
-test_same_name(void **state)
+TEST(test_same_name)
 {
     const char *p;
     list_t      list;
     size_t      n = 0;
 
-    (void) state;
     list_init(&list, "", "format=json");
     list_add(&list, S("\xC3\xA9"), 3, 0);
     list_add(&list, S("\xC2\xAD\xC3\xA9"), 3, 0);
@@ -652,8 +630,7 @@ random_ascii(unsigned char *out, size_t most)
 
 
 /* Each name is sorted as by ICU's comparison of the two names. */
-static void
-test_collation(void **state)
+TEST(test_collation)
 {
     static const iri_str_t prefix[] = { IRI_STR(""), IRI_STR("\xC3\xA9"),
                                         IRI_STR("\xE8\xA1\xA8") };
@@ -667,7 +644,6 @@ test_collation(void **state)
     list_t                 list;
     size_t                 i;
 
-    (void) state;
     icu = ucol_open("", &error);
     ucol_setAttribute(icu, UCOL_NUMERIC_COLLATION, UCOL_ON, &error);
     assert_true(U_SUCCESS(error));
@@ -705,8 +681,7 @@ test_collation(void **state)
 
 /* ---- names in a page ----------------------------------------------------- */
 
-static void
-test_hostile(void **state)
+TEST(test_hostile)
 {
     static const struct {
         const char *name;
@@ -753,8 +728,6 @@ test_hostile(void **state)
     list_t list;
     char   want[512];
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         if (strchr(cases[i].name, '/') != NULL
@@ -815,14 +788,11 @@ character(unsigned c, char href[16], char text[16], char json[16])
 
 
 /* Each character that a name may have, alone: it is visible in the page. */
-static void
-test_characters(void **state)
+TEST(test_characters)
 {
     char     href[16], text[16], json[16], name[2] = "", want[256];
     unsigned c;
     list_t   list;
-
-    (void) state;
 
     for (c = 0x20; c < 0x7f; c++) {
         if (c == '/' || c == '.') {
@@ -875,25 +845,19 @@ test_characters(void **state)
 
 
 /* Escapes are read up to the end of the text and no octet further. */
-static void
-test_escapes(void **state)
+TEST(test_escapes)
 {
     iri_buf_t buf = IRI_BUF_EMPTY;
     iri_str_t text = S("%41");
-    core_t    core;
 
-    (void) state;
-    core_init(&core);
     text.len = 2;
     assert_int_equal(iri_html_put(&core.env, &buf, text), IRI_OK);
     assert_str(iri_buf_str(&buf), S("%4"));
-    core_free(&core);
 }
 
 
 /* No text of the query appears in a page. */
-static void
-test_query(void **state)
+TEST(test_query)
 {
     static const char *const queries[] = {
         "\"><script>alert(1)</script>",
@@ -909,7 +873,6 @@ test_query(void **state)
     list_t plain, list;
     size_t i;
 
-    (void) state;
     list_init(&plain, "", "");
     list_add(&plain, S("a"), 1, 0);
     list_page(&plain);
@@ -925,8 +888,7 @@ test_query(void **state)
 }
 
 
-static void
-test_parents(void **state)
+TEST(test_parents)
 {
     static const iri_str_t hidden[] = { IRI_STR(".htaccess"), IRI_STR(".."),
                                         IRI_STR("a/b"), IRI_STR("a\0b"),
@@ -936,7 +898,6 @@ test_parents(void **state)
     const char            *p;
     size_t                 i;
 
-    (void) state;
     list_init(&list, "", "sort=date&order=desc");
     list.conf.path = S("/a<&\xC3\xA9\xE2\x80\xAE/b/");
     assert_int_equal(
@@ -1008,15 +969,12 @@ test_parents(void **state)
 
 
 /* The root, the directory itself and 23 parents are linked. */
-static void
-test_deep(void **state)
+TEST(test_deep)
 {
     unsigned char path[2 * 60 + 2];
     const char   *p;
     list_t        list;
     size_t        depth, i, links;
-
-    (void) state;
 
     for (depth = 20; depth <= 60; depth++) {
         for (i = 0; i < depth; i++) {
@@ -1042,8 +1000,7 @@ test_deep(void **state)
 
 
 /* Sizes and dates are shown correctly. */
-static void
-test_numbers(void **state)
+TEST(test_numbers)
 {
     static const struct {
         uint64_t    size;
@@ -1074,8 +1031,6 @@ test_numbers(void **state)
     list_t    list;
     char      want[64];
     size_t    i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(sizes); i++) {
         list_init(&list, "", "");
@@ -1143,10 +1098,8 @@ linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
 
 
 /* Below a path that is refused nothing is linked. */
-static void
-test_refused_paths(void **state)
+TEST(test_refused_paths)
 {
-    (void) state;
     assert_true(linked_in(S("/d/"), S("a"), IRI_INVALID_404));
     assert_true(linked_in(S("/\xC3\xA9/"), S("a"), IRI_INVALID_404));
     assert_false(linked_in(S("/\xFF/"), S("a"), IRI_INVALID_404));
@@ -1157,13 +1110,11 @@ test_refused_paths(void **state)
 
 
 /* Of two entries of equal length, the one that would be served is linked. */
-static void
-test_twins(void **state)
+TEST(test_twins)
 {
     list_t list;
     size_t i;
 
-    (void) state;
     list_init(&list, "", "");
     list_add(&list, S("\xCA\xB9"), 0, 0);
     list_add(&list, S("\xCD\xB4"), 0, 0);
@@ -1184,8 +1135,7 @@ test_twins(void **state)
  * Names of the maximal length, and longer ones; as many segments as allowed,
  * and more.
  */
-static void
-test_lengths(void **state)
+TEST(test_lengths)
 {
     static unsigned char octets[IRI_MAX_OCTETS + 1], path[IRI_MAX_PATH + 99];
     iri_listing_entry_t  entry;
@@ -1195,7 +1145,6 @@ test_lengths(void **state)
     size_t               len;
     int                  is_left;
 
-    (void) state;
     memset(octets, 'a', sizeof(octets));
 
     for (len = IRI_MAX_SEGMENT - 1; len <= IRI_MAX_SEGMENT + 1; len++) {
@@ -1367,15 +1316,12 @@ page_without(const char *query, const list_t *want, size_t n, int on)
 }
 
 
-static void
-test_no_memory(void **state)
+TEST(test_no_memory)
 {
     static const char *const queries[] = { "", "format=json" };
     list_t                   want;
     size_t                   i, n;
     int                      on;
-
-    (void) state;
 
     for (i = 0; i < COUNT(queries); i++) {
         list_init(&want, "euc-jp", queries[i]);
@@ -1399,8 +1345,7 @@ test_no_memory(void **state)
  * the server opens another file for them, or a request with these octets is
  * read as another name.  All are reported.
  */
-static void
-test_unnamed(void **state)
+TEST(test_unnamed)
 {
     static const char other[] = "<td><bdi>%E9.txt</bdi> <small lang=\"en\" "
                                 "xml:lang=\"en\">No link: a URL with these "
@@ -1410,8 +1355,6 @@ test_unnamed(void **state)
     iri_listing_entry_t entry;
     list_t              list;
     int                 i, is_left;
-
-    (void) state;
 
     for (i = 0; i < 3; i++) {
         memset(&list, 0, sizeof(list));
@@ -1465,15 +1408,13 @@ list_many(list_t *list, size_t len, size_t most)
  * The memory of a listing is limited: further entries are left out, which is
  * reported; if there is no room for sort keys, the order is by code point.
  */
-static void
-test_full(void **state)
+TEST(test_full)
 {
     iri_listing_entry_t entry;
     list_t              list;
     size_t              n;
     int                 is_left;
 
-    (void) state;
     list_init(&list, "", "");
     n = list_many(&list, IRI_MAX_OCTETS, SIZE_MAX);
     assert_true(n > IRI_LISTING_MEMORY / IRI_MAX_OCTETS * 9 / 10);
@@ -1508,8 +1449,7 @@ test_full(void **state)
 
 
 /* The memory of one entry. */
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
     iri_listing_entry_t entry;
     iri_listing_info_t  info = { 0, 1, 1 };
@@ -1517,8 +1457,6 @@ test_memory(void **state)
     char                text[32];
     list_t              list;
     size_t              i;
-
-    (void) state;
 
     /* 48 octets besides the name and its key */
     list_init(&list, "", "");
@@ -1531,38 +1469,4 @@ test_memory(void **state)
                      IRI_OK);
     assert_true(list.listing->taken < 50000 * (48 + 17 + 24));
     list_free(&list);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_paged),
-        cmocka_unit_test(test_paged_after),
-        cmocka_unit_test(test_paged_html),
-        cmocka_unit_test(test_paged_unnamed),
-        cmocka_unit_test(test_compare),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_collation),
-        cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_query),
-        cmocka_unit_test(test_parents),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_full),
-        cmocka_unit_test(test_unnamed),
-        cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_escapes),
-        cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_equal_keys),
-        cmocka_unit_test(test_same_name),
-        cmocka_unit_test(test_refused_paths),
-        cmocka_unit_test(test_twins),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

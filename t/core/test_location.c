@@ -15,8 +15,7 @@
 static iri_reading_conf_t conf;
 
 
-static void
-test_path_to_uri(void **state)
+TEST(test_path_to_uri)
 {
     static const struct {
         const char *path, *uri;
@@ -30,14 +29,9 @@ test_path_to_uri(void **state)
         { "/\xff\x80", "/%FF%80" },
         { "//a", "//a" },
     };
-    core_t    core;
     iri_str_t out;
     char      octet[2] = "", escaped[4];
     size_t    i;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(cases); i++) {
         assert_int_equal(
@@ -63,12 +57,10 @@ test_path_to_uri(void **state)
 
     assert_int_equal(iri_path_to_uri(&core.env, S("\0"), &out), IRI_OK);
     assert_text(out, "%00");
-    core_free(&core);
 }
 
 
-static void
-test_spell(void **state)
+TEST(test_spell)
 {
     static const struct {
         const char *sent, *spelled;
@@ -84,13 +76,8 @@ test_spell(void **state)
         { "/%u65E5%", "/%25u65E5%25" },
         { "/%4", "/%254" },
     };
-    core_t    core;
     iri_str_t out;
     size_t    i;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(cases); i++) {
         assert_int_equal(
@@ -101,13 +88,10 @@ test_spell(void **state)
                          strcmp(cases[i].sent, cases[i].spelled) == 0);
         assert_true(iri_uri_is_normalized(out));
     }
-
-    core_free(&core);
 }
 
 
-static void
-test_high_escaped(void **state)
+TEST(test_high_escaped)
 {
     static const char *const high[] = {
         "", "/", "/a", "/caf%C3%A9", "%80", "%FF", "/%E6%97%A5/%E6%9C%AC",
@@ -118,8 +102,6 @@ test_high_escaped(void **state)
     };
     iri_str_t none = { 0, NULL };
     size_t    i;
-
-    (void) state;
 
     assert_true(iri_uri_high_octets_escaped(none));
 
@@ -144,8 +126,7 @@ is_ucschar(uint32_t c)
 }
 
 
-static void
-test_path_to_iri(void **state)
+TEST(test_path_to_iri)
 {
     static const struct {
         const char *path, *iri;
@@ -158,15 +139,10 @@ test_path_to_iri(void **state)
         { "/\xe2\x80\x8e", "/%E2%80%8E" },
         { "/\xed\xa0\x80", "/%ED%A0%80" },
     };
-    core_t        core;
     unsigned char utf8[4];
     iri_str_t     out, c = { 0, utf8 };
     uint32_t      scalar;
     size_t        i;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(cases); i++) {
         assert_int_equal(
@@ -187,8 +163,6 @@ test_path_to_iri(void **state)
                              && !iri_char_is_bidi_control(scalar));
         core_forget(&core);
     }
-
-    core_free(&core);
 }
 
 
@@ -353,12 +327,9 @@ check_case(const case_t *one, int escaped)
 }
 
 
-static void
-test_locations(void **state)
+TEST(test_locations)
 {
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         check_case(&cases[i], 0);
@@ -371,8 +342,7 @@ test_locations(void **state)
  * The server has removed dot-segments or merged slashes: the resulting path
  * counts, and a target of ASCII stays as sent, except for its escapes.
  */
-static void
-test_other_segments(void **state)
+TEST(test_other_segments)
 {
     static const struct {
         const char *sent, *octets, *location;
@@ -387,16 +357,12 @@ test_other_segments(void **state)
         { "/a/%2e%62", "/a/.b", "/a/.b" },
         { "//x//%62", "/x/b", "/x//b" },
     };
-    core_t              core;
     iri_redirect_t      redirect;
     iri_received_path_t request;
     iri_reading_t       reading;
     iri_str_t           location;
     size_t              i;
 
-    (void) state;
-
-    core_init(&core);
     conf.charsets = core_charsets("");
 
     for (i = 0; i < COUNT(moved); i++) {
@@ -419,23 +385,16 @@ test_other_segments(void **state)
             iri_may_redirect(S("GET"), &redirect, IRI_UNCONFIRMED),
             reading.form == IRI_FORM_ASCII);
     }
-
-    core_free(&core);
 }
 
 
 /* One redirect for the directory's slash and the canonical form. */
-static void
-test_slash(void **state)
+TEST(test_slash)
 {
-    core_t         core;
     iri_redirect_t redirect;
     iri_reading_t  reading;
     iri_str_t      location;
 
-    (void) state;
-
-    core_init(&core);
     conf.charsets = core_charsets("");
 
     memset(&redirect, 0, sizeof(redirect));
@@ -449,14 +408,11 @@ test_slash(void **state)
     assert_int_equal(iri_redirect_location(&core.env, &redirect, &location),
                      IRI_OK);
     assert_text(location, "/%2Fd%C3%A9/?q");
-
-    core_free(&core);
 }
 
 
 /* Does the entry that was found confirm the path? */
-static void
-test_confirmed(void **state)
+TEST(test_confirmed)
 {
     static const struct {
         const char *path, *found;
@@ -477,8 +433,6 @@ test_confirmed(void **state)
     };
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(cases); i++) {
         assert_int_equal(iri_found_confirms(core_str(cases[i].path),
                                             core_str(cases[i].found)),
@@ -488,8 +442,7 @@ test_confirmed(void **state)
 
 
 /* The whole table of conditions for a redirect. */
-static void
-test_may_redirect(void **state)
+TEST(test_may_redirect)
 {
     static const struct {
         const char *form; /* of the reading */
@@ -521,16 +474,11 @@ test_may_redirect(void **state)
                                            "PUT",     "get",      "DELETE",
                                            "OPTIONS", "",         "GETX",
                                            "MOVE",    "PROPFIND", "HEA" };
-    core_t                   core;
     iri_redirect_t           redirect;
     iri_reading_t            reading;
     iri_str_t                method;
     size_t                   i, k;
     int                      escaped, safe, sent;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(table) * 4; i++) {
         escaped = i % 2;
@@ -565,13 +513,10 @@ test_may_redirect(void **state)
                              0);
         }
     }
-
-    core_free(&core);
 }
 
 
-static void
-test_random_locations(void **state)
+TEST(test_random_locations)
 {
     static const char *const some[] = {
         "/",         "/",         "/",         "a",    ".",      "%2F",
@@ -583,17 +528,12 @@ test_random_locations(void **state)
     };
     static const char *const lists[] = { "", "windows-1252", "euc-jp sjis",
                                          "sjis windows-1256" };
-    core_t                   core;
     iri_redirect_t           redirect;
     iri_reading_t            reading;
     iri_str_t                location;
     char                     target[256];
     size_t                   turn, n, seen = 0;
     int                      escaped;
-
-    (void) state;
-
-    core_init(&core);
 
     for (turn = 0; turn < 100000; turn++) {
         snprintf(target, sizeof(target), "/");
@@ -625,12 +565,10 @@ test_random_locations(void **state)
     }
 
     assert_true(seen > 20000);
-    core_free(&core);
 }
 
 
-static void
-test_hosts(void **state)
+TEST(test_hosts)
 {
     static const struct {
         const char *host;
@@ -662,8 +600,6 @@ test_hosts(void **state)
     };
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(cases); i++) {
         assert_int_equal(iri_is_uri_host(core_str(cases[i].host)),
                          cases[i].plain);
@@ -674,17 +610,12 @@ test_hosts(void **state)
 
 
 /* A path of any length has a complete Location. */
-static void
-test_very_long_uri(void **state)
+TEST(test_very_long_uri)
 {
-    core_t         core;
     iri_str_t      path = { IRI_MAX_BUFFER + 1, NULL }, uri;
     unsigned char *octets = malloc(path.len);
 
-    (void) state;
-
     assert_non_null(octets);
-    core_init(&core);
     path.data = memset(octets, 0xe9, path.len);
 
     assert_int_equal(iri_path_to_uri(&core.env, path, &uri), IRI_NO_MEMORY);
@@ -693,13 +624,11 @@ test_very_long_uri(void **state)
     assert_int_equal(iri_path_to_uri(&core.env, path, &uri), IRI_OK);
     assert_str(uri, S("%E9%E9%E9"));
 
-    core_free(&core);
     free(octets);
 }
 
 
-static void
-test_short_locations(void **state)
+TEST(test_short_locations)
 {
     static const struct {
         const char *path;
@@ -710,14 +639,10 @@ test_short_locations(void **state)
         { "", "" },     { "a", "a" },
         { "ab", "ab" },
     };
-    core_t        core;
     iri_reading_t reading;
     iri_str_t     location;
     size_t        i;
 
-    (void) state;
-
-    core_init(&core);
     memset(&conf, 0, sizeof(conf));
     reading = read_target(&core, S("/" E_ACUTE), 0);
 
@@ -728,29 +653,4 @@ test_short_locations(void **state)
                          IRI_OK);
         assert_text(location, cases[i].location);
     }
-
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_path_to_uri),
-        cmocka_unit_test(test_spell),
-        cmocka_unit_test(test_high_escaped),
-        cmocka_unit_test(test_path_to_iri),
-        cmocka_unit_test(test_locations),
-        cmocka_unit_test(test_other_segments),
-        cmocka_unit_test(test_slash),
-        cmocka_unit_test(test_confirmed),
-        cmocka_unit_test(test_may_redirect),
-        cmocka_unit_test(test_random_locations),
-        cmocka_unit_test(test_hosts),
-        cmocka_unit_test(test_very_long_uri),
-        cmocka_unit_test(test_short_locations),
-    };
-
-    return cmocka_run_group_tests_name("location", tests, NULL, NULL);
 }

@@ -652,15 +652,12 @@ check_world(world_t *w)
 }
 
 
-static void
-test_model(void **state)
+TEST(test_model)
 {
     static world_t w;
     size_t         turn, turns = sweep_all() ? 1000000 : 12000;
     size_t         answers[IRI_VERDICTS] = { 0 };
     size_t         levels[IRI_MATCHES] = { 0 };
-
-    (void) state;
 
     for (turn = 0; turn < turns; turn++) {
         world_init(&w);
@@ -698,15 +695,4 @@ test_model(void **state)
                 && answers[IRI_SERVE] > turns / 50
                 && answers[IRI_RESTART] > turns / 50
                 && answers[IRI_CHOOSE] > turns / 50);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_model),
-    };
-
-    return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);
 }

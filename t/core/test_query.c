@@ -129,16 +129,13 @@ static const struct {
 };
 
 
-static void
-test_cases(void **state)
+TEST(test_cases)
 {
     core_t           core;
     iri_query_conf_t conf;
     iri_query_t      got;
     iri_str_t        query;
     size_t           i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         core_init(&core);
@@ -169,16 +166,13 @@ test_cases(void **state)
 
 
 /* So no delimiter can become part of a character or be the result of one. */
-static void
-test_no_delimiters(void **state)
+TEST(test_no_delimiters)
 {
     static const unsigned char marks[] = "&=;+#?%/\"'<> ";
     const iri_charset_t       *charset;
     unsigned char              p[4] = { 0, 0, 0x81, 0x30 };
     uint32_t                   c;
     size_t                     row, lead, i, n;
-
-    (void) state;
 
     for (row = 0; row < CORE_SUPPORTED; row++) {
         charset = core_charset(core_supported[row].name);
@@ -198,8 +192,7 @@ test_no_delimiters(void **state)
 /* ---- limits -------------------------------------------------------------- */
 
 /* The limits of the query before and after conversion. */
-static void
-test_limits(void **state)
+TEST(test_limits)
 {
     static unsigned char space[IRI_MAX_QUERY + 2];
     iri_query_conf_t     conf = conf_of("windows-1252", 1);
@@ -207,8 +200,6 @@ test_limits(void **state)
     iri_str_t            query = { 0, space };
     core_t               core;
     size_t               len, high;
-
-    (void) state;
 
     for (len = IRI_MAX_QUERY - 1; len <= IRI_MAX_QUERY + 1; len++) {
         for (high = 0; high < 2; high++) {
@@ -246,16 +237,13 @@ test_limits(void **state)
 
 
 /* NFC would move the last of the marks in a row to the front. */
-static void
-test_marks(void **state)
+TEST(test_marks)
 {
     iri_query_conf_t conf = conf_of("", 1);
     iri_query_t      got;
     core_t           core;
     char             space[1024];
     size_t           marks, i;
-
-    (void) state;
 
     for (marks = 2; marks < 40; marks++) {
         core_init(&core);
@@ -277,8 +265,7 @@ test_marks(void **state)
 
 
 /* ICU needs quadratic time for it in one piece: neither size does here. */
-static void
-test_hostile(void **state)
+TEST(test_hostile)
 {
     static const char *const units[] = { "\xcc\x81\xcc\xa7", "\xe1\x85\xa1",
                                          "\xe1\x84\x80",     "e\xcc\x81",
@@ -288,8 +275,6 @@ test_hostile(void **state)
     core_t                   core;
     char                     space[IRI_MAX_QUERY];
     size_t                   i, len;
-
-    (void) state;
 
     for (i = 0; i < COUNT(units); i++) {
         core_init(&core);
@@ -314,8 +299,7 @@ test_hostile(void **state)
 
 /* ---- no memory ----------------------------------------------------------- */
 
-static void
-test_no_memory(void **state)
+TEST(test_no_memory)
 {
     core_t           core;
     iri_query_conf_t conf;
@@ -323,8 +307,6 @@ test_no_memory(void **state)
     iri_status_t     status;
     size_t           i, at;
     int              on;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         for (on = 0; on < 2; on++) {
@@ -371,12 +353,9 @@ parse(const char *text, iri_query_conf_t *out)
 }
 
 
-static void
-test_parse(void **state)
+TEST(test_parse)
 {
     iri_query_conf_t conf = { { 0, { NULL } }, 7 };
-
-    (void) state;
 
     assert_null(parse("none", &conf));
     assert_int_equal(conf.charsets.count, 0);
@@ -410,13 +389,10 @@ test_parse(void **state)
 }
 
 
-static void
-test_needs(void **state)
+TEST(test_needs)
 {
     iri_query_conf_t off = conf_of("", 0), on = conf_of("sjis", 0);
     iri_query_conf_t nfc = conf_of("", 1);
-
-    (void) state;
 
     assert_int_equal(iri_query_needs_read(&off, S("%E9")), 0);
     assert_int_equal(iri_query_needs_read(&on, S("%E9")), 1);
@@ -426,8 +402,7 @@ test_needs(void **state)
 }
 
 
-static void
-test_report(void **state)
+TEST(test_report)
 {
     static const struct {
         const char *labels, *query, *line;
@@ -450,8 +425,6 @@ test_report(void **state)
     iri_line_t       room;
     size_t           i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(lines); i++) {
         core_init(&core);
         conf = conf_of(lines[i].labels, 0);
@@ -472,12 +445,9 @@ test_report(void **state)
 }
 
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     int why;
-
-    (void) state;
 
     for (why = 0; why < IRI_QUERY_WHYS; why++) {
         assert_string_not_equal(iri_query_why_text((iri_query_why_t) why),
@@ -486,19 +456,4 @@ test_words(void **state)
 
     assert_string_equal(iri_query_why_text(IRI_QUERY_WHYS), "unknown");
     assert_string_equal(iri_query_why_text((iri_query_why_t) -1), "unknown");
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),   cmocka_unit_test(test_no_delimiters),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_hostile), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_parse),   cmocka_unit_test(test_needs),
-        cmocka_unit_test(test_report),  cmocka_unit_test(test_words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -332,12 +332,9 @@ check_case(const case_t *one, int escaped)
 }
 
 
-static void
-test_cases(void **state)
+TEST(test_cases)
 {
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         check_case(&cases[i], 0);
@@ -348,16 +345,12 @@ test_cases(void **state)
 
 /* ---- ASCII -------------------------------------------------------------- */
 
-static void
-test_ascii(void **state)
+TEST(test_ascii)
 {
     unsigned char      high[24];
-    core_t             core;
     iri_reading_conf_t conf = { core_charsets("sjis"), IRI_INVALID_404, 0 };
     iri_reading_t      got;
     size_t             len, at;
-
-    (void) state;
 
     assert_true(iri_path_is_ascii(S(""), 0));
     assert_true(iri_path_is_ascii(S("/a%20b%7E"), 1));
@@ -381,7 +374,6 @@ test_ascii(void **state)
         }
     }
 
-    core_init(&core);
     got = read_path(&core, &conf, S("/a/b"), 0, S("/a/b"));
     assert_int_equal(got.verdict, IRI_PASS);
     assert_int_equal(got.why, IRI_WHY_ASCII);
@@ -392,12 +384,10 @@ test_ascii(void **state)
     assert_int_equal(got.charset.len, 0);
     assert_int_equal(got.raw, 0);
     assert_int_equal(core.allocs, 0); /* an ASCII path allocates nothing */
-    core_free(&core);
 }
 
 
-static void
-test_bad_escapes(void **state)
+TEST(test_bad_escapes)
 {
     static const char *const bad[] = { "/\xc3\xa9%",   "/\xc3\xa9%4",
                                        "/\xc3\xa9%4G", "/\xc3\xa9%G4",
@@ -407,8 +397,6 @@ test_bad_escapes(void **state)
     iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_PASS, 0 };
     iri_reading_t      reading, before;
     size_t             i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(bad); i++) {
         iri_received_path_t request = { core_str(bad[i]), 1, { 0, NULL } };
@@ -426,8 +414,7 @@ test_bad_escapes(void **state)
 
 /* ---- iri_invalid, raw --------------------------------------------------- */
 
-static void
-test_invalid(void **state)
+TEST(test_invalid)
 {
     static const struct {
         iri_invalid_t invalid;
@@ -441,8 +428,6 @@ test_invalid(void **state)
     core_t        core;
     iri_reading_t got;
     size_t        i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(say); i++) {
         iri_reading_conf_t conf = { core_charsets("euc-jp"), say[i].invalid,
@@ -462,16 +447,10 @@ test_invalid(void **state)
 }
 
 
-static void
-test_target(void **state)
+TEST(test_target)
 {
-    core_t             core;
     iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404, 0 };
     iri_reading_t      got;
-
-    (void) state;
-
-    core_init(&core);
 
     /* The query does not matter. */
     got = read_path(&core, &conf, S("/\xc3\xa9"), 0,
@@ -491,8 +470,6 @@ test_target(void **state)
     assert_int_equal(got.form, IRI_FORM_ESCAPED);
     assert_int_equal(got.verdict, IRI_PASS);
     assert_int_equal(got.raw, 0);
-
-    core_free(&core);
 }
 
 
@@ -527,14 +504,11 @@ check_limit(const unsigned char *path, size_t len, int escaped, int over)
 
 
 /* A path of len octets: segments of 1,000, the last one shorter. */
-static void
-test_path_limit(void **state)
+TEST(test_path_limit)
 {
     static unsigned char path[IRI_MAX_PATH + 2], sent[3 * IRI_MAX_PATH + 32];
     size_t               i, k;
     int                  escaped;
-
-    (void) state;
 
     for (i = 0; i < sizeof(path); i++) {
         path[i] = i % 1000 == 0 ? '/' : 'a';
@@ -569,14 +543,11 @@ test_path_limit(void **state)
 }
 
 
-static void
-test_segments_limit(void **state)
+TEST(test_segments_limit)
 {
     unsigned char path[2 * IRI_MAX_SEGMENTS + 8];
     size_t        count, i, len;
     int           slash;
-
-    (void) state;
 
     /* "/é/a/a ...", then the same with its last segment empty. */
     for (slash = 0; slash < 2; slash++) {
@@ -599,13 +570,10 @@ test_segments_limit(void **state)
 }
 
 
-static void
-test_segment_limit(void **state)
+TEST(test_segment_limit)
 {
     static unsigned char path[3 * IRI_MAX_SEGMENT + 16];
     size_t               n;
-
-    (void) state;
 
     for (n = IRI_MAX_SEGMENT - 1; n <= IRI_MAX_SEGMENT + 1; n++) {
         memset(path, 'a', sizeof(path));
@@ -668,11 +636,8 @@ check_grown(size_t segments, size_t characters, int slash, int over)
 }
 
 
-static void
-test_canonical_limits(void **state)
+TEST(test_canonical_limits)
 {
-    (void) state;
-
     check_grown(1, 341, 0, 0); /* 1,023 octets */
     check_grown(1, 342, 0, 1); /* 1,026 */
     check_grown(9, 303, 1, 0); /* 8,191 octets with the slashes */
@@ -1063,13 +1028,10 @@ check_random(const iri_reading_conf_t *conf, int escaped)
 }
 
 
-static void
-test_random(void **state)
+TEST(test_random)
 {
     iri_reading_conf_t conf[COUNT(lists)];
     size_t             i, turn;
-
-    (void) state;
 
     for (i = 0; i < COUNT(lists); i++) {
         memset(&conf[i], 0, sizeof(conf[i]));
@@ -1087,8 +1049,7 @@ test_random(void **state)
  * An escaped "/" is a slash in the path: the parts beside it are canonical, and
  * limits apply, as with a plain one.
  */
-static void
-test_escaped_slashes(void **state)
+TEST(test_escaped_slashes)
 {
     static const struct {
         const char *before, *after; /* of 31 marks */
@@ -1104,8 +1065,6 @@ test_escaped_slashes(void **state)
     iri_reading_t       first, second;
     core_t              core;
     size_t              i, k;
-
-    (void) state;
 
     for (i = 0; i < COUNT(sent); i++) {
         snprintf(target, sizeof(target), "%sa", sent[i].before);
@@ -1134,8 +1093,7 @@ test_escaped_slashes(void **state)
 }
 
 
-static void
-test_new_paths(void **state)
+TEST(test_new_paths)
 {
     static const struct {
         const char *path;
@@ -1170,8 +1128,6 @@ test_new_paths(void **state)
     };
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(cases); i++) {
         if (iri_is_new_path(core_str(cases[i].path)) != cases[i].new) {
             fail_msg("%s", core_show(core_str(cases[i].path)));
@@ -1183,8 +1139,7 @@ test_new_paths(void **state)
 
 
 /* U+061C or U+200E raw, in a target that is truncated after it. */
-static void
-test_raw_bidi_cut(void **state)
+TEST(test_raw_bidi_cut)
 {
     static const struct {
         const char *path;
@@ -1203,15 +1158,11 @@ test_raw_bidi_cut(void **state)
         { "/\xe2\x80\x8e", "/%E2%80%8E", IRI_WHY_READ },
         { "/\xe1\x80\x8e", "/\xe1\x80\x8e", IRI_WHY_READ },
     };
-    core_t              core;
     iri_reading_conf_t  conf;
     iri_received_path_t request;
     iri_reading_t       reading;
     size_t              i;
 
-    (void) state;
-
-    core_init(&core);
     memset(&conf, 0, sizeof(conf));
     memset(&request, 0, sizeof(request));
 
@@ -1223,27 +1174,20 @@ test_raw_bidi_cut(void **state)
         assert_int_equal(reading.verdict == IRI_REFUSE,
                          cases[i].why == IRI_WHY_BIDI);
     }
-
-    core_free(&core);
 }
 
 
 /*
  * Longer than any valid path with all octets escaped: escapes are not decoded.
  */
-static void
-test_very_long_escaped(void **state)
+TEST(test_very_long_escaped)
 {
     static unsigned char path[3 * IRI_MAX_PATH + 3];
-    core_t               core;
     iri_reading_conf_t   conf;
     iri_received_path_t  request;
     iri_reading_t        reading;
     size_t               i;
 
-    (void) state;
-
-    core_init(&core);
     memset(&conf, 0, sizeof(conf));
     memset(&request, 0, sizeof(request));
 
@@ -1269,18 +1213,13 @@ test_very_long_escaped(void **state)
     request.path.len = 3 * IRI_MAX_PATH;
     assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
                      IRI_BAD_ESCAPE);
-
-    core_free(&core);
 }
 
 
 /* The fast path for inert characters is not used for bidi controls. */
-static void
-test_inert_is_no_bidi(void **state)
+TEST(test_inert_is_no_bidi)
 {
     uint32_t c;
-
-    (void) state;
 
     for (c = 0; c <= 0x10ffff; c++) {
         if (iri_char_is_bidi_control(c)) {
@@ -1294,19 +1233,14 @@ test_inert_is_no_bidi(void **state)
  * An incomplete escape at the end, followed in memory by the octets that would
  * complete it.
  */
-static void
-test_cut_escapes(void **state)
+TEST(test_cut_escapes)
 {
-    core_t              core;
     iri_reading_conf_t  conf;
     iri_received_path_t request;
     iri_reading_t       reading;
     iri_status_t        status;
     size_t              len;
 
-    (void) state;
-
-    core_init(&core);
     memset(&conf, 0, sizeof(conf));
     memset(&request, 0, sizeof(request));
     request.escaped = 1;
@@ -1318,32 +1252,4 @@ test_cut_escapes(void **state)
         assert_int_equal(status,
                          len == 8 || len == 9 ? IRI_BAD_ESCAPE : IRI_OK);
     }
-
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_ascii),
-        cmocka_unit_test(test_bad_escapes),
-        cmocka_unit_test(test_invalid),
-        cmocka_unit_test(test_target),
-        cmocka_unit_test(test_path_limit),
-        cmocka_unit_test(test_segments_limit),
-        cmocka_unit_test(test_segment_limit),
-        cmocka_unit_test(test_canonical_limits),
-        cmocka_unit_test(test_escaped_slashes),
-        cmocka_unit_test(test_new_paths),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_raw_bidi_cut),
-        cmocka_unit_test(test_very_long_escaped),
-        cmocka_unit_test(test_inert_is_no_bidi),
-        cmocka_unit_test(test_cut_escapes),
-    };
-
-    return cmocka_run_group_tests_name("read", tests, NULL, NULL);
 }

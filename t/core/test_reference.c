@@ -15,7 +15,6 @@
 #define NFD     "e\xcc\x81"
 
 static iri_reading_conf_t        reading_conf;
-static iri_host_conf_t           host_conf;
 static iri_location_field_conf_t conf;
 
 /* The host of the value. */
@@ -26,31 +25,12 @@ static void
 configure(const char *charsets, int flags)
 {
     reading_conf.charsets = core_charsets(charsets);
-    host_conf.mapping = IRI_MAPPING_UTS46;
     conf.reading = &reading_conf;
-    conf.hosts = &host_conf;
+    conf.hosts = core_hosts();
     conf.host = S("www.example");
     conf.port = 80;
     conf.other = (flags & OTHER) != 0;
     conf.rooted = (flags & ROOTED) != 0;
-}
-
-
-static int
-open_idna(void **state)
-{
-    (void) state;
-    host_conf.idna = iri_idna_create();
-    return host_conf.idna == NULL;
-}
-
-
-static int
-close_idna(void **state)
-{
-    (void) state;
-    iri_idna_destroy((iri_idna_t *) (uintptr_t) host_conf.idna);
-    return 0;
 }
 
 
@@ -227,14 +207,11 @@ reference(core_t *core, iri_str_t value)
 }
 
 
-static void
-test_cases(void **state)
+TEST(test_cases)
 {
     core_t    core;
     iri_str_t value, out;
     size_t    i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         core_init(&core);
@@ -256,26 +233,20 @@ test_cases(void **state)
 
 
 /* The value ends at its length, and NUL is an octet like any other. */
-static void
-test_ends(void **state)
+TEST(test_ends)
 {
     iri_str_t value = S("/%41");
-    core_t    core;
 
-    (void) state;
-    core_init(&core);
     configure("", OWN);
     value.len = 3;
     assert_text(reference(&core, value), "/%254");
     assert_text(reference(&core, S("//www.example\0/" NFD)),
                 "//www.example%00/e%CC%81");
-    core_free(&core);
 }
 
 
 /* The port of "//host" is the default of an unknown scheme. */
-static void
-test_ports(void **state)
+TEST(test_ports)
 {
     static const struct {
         unsigned    port;
@@ -292,8 +263,6 @@ test_ports(void **state)
     core_t core;
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(ports); i++) {
         core_init(&core);
         configure("", OWN);
@@ -305,29 +274,21 @@ test_ports(void **state)
 
 
 /* A path of visible ASCII allocates nothing and is not copied. */
-static void
-test_plain_allocates_nothing(void **state)
+TEST(test_plain_allocates_nothing)
 {
-    core_t core;
-
-    (void) state;
-    core_init(&core);
     configure("windows-1252 euc-jp", OWN);
     core.fail_at = 1;
     core.fail_on = 1;
     assert_text(reference(&core, S("http://a.example:8080/b%2Fc?d=e#f")),
                 "http://a.example:8080/b%2Fc?d=e#f");
     assert_int_equal(core.allocs, 0);
-    core_free(&core);
 }
 
 
-static void
-test_log(void **state)
+TEST(test_log)
 {
     core_t core;
 
-    (void) state;
     core_init(&core);
     configure("", OWN);
     reference(&core, S("http://b\xc3\xbc"
@@ -356,16 +317,12 @@ assert_visible(iri_str_t out)
 
 
 /* A path over the limits is not read: its octets stay. */
-static void
-test_long(void **state)
+TEST(test_long)
 {
     static unsigned char value[3 * IRI_MAX_PATH];
-    core_t               core;
     iri_str_t            s = { 0, value }, out;
     size_t               at;
 
-    (void) state;
-    core_init(&core);
     configure("", OWN);
 
     for (at = 0; at + 4 < sizeof(value); at += 4) {
@@ -385,12 +342,10 @@ test_long(void **state)
 
     s.len = at;
     assert_memory_equal(reference(&core, s).data, "/e%CC%81", 8);
-    core_free(&core);
 }
 
 
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
     static const char *const values[] = {
         "/caf" NFD "?" E_ACUTE,
@@ -405,8 +360,6 @@ test_memory(void **state)
     iri_status_t status;
     size_t       i, at;
     int          on;
-
-    (void) state;
 
     for (i = 0; i < 2 * COUNT(values); i++) {
         on = i % 2;
@@ -442,8 +395,7 @@ test_memory(void **state)
 
 /* ---- canonical links ----------------------------------------------------- */
 
-static void
-test_links(void **state)
+TEST(test_links)
 {
     static const struct {
         const char *location, *link;
@@ -456,8 +408,6 @@ test_links(void **state)
     core_t    core;
     iri_str_t out;
     size_t    i, at;
-
-    (void) state;
 
     for (i = 0; i < COUNT(links); i++) {
         core_init(&core);
@@ -485,34 +435,12 @@ test_links(void **state)
 
 
 /* Served resources have a canonical link; error pages and the like do not. */
-static void
-test_may_link(void **state)
+TEST(test_may_link)
 {
     static const int statuses[] = { 100, 199, 200, 206, 299, 300, 304, 404 };
     size_t           i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(statuses); i++) {
         assert_int_equal(iri_may_link(statuses[i]), statuses[i] / 100 == 2);
     }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_may_link),
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_ports),
-        cmocka_unit_test(test_plain_allocates_nothing),
-        cmocka_unit_test(test_log),
-        cmocka_unit_test(test_long),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_links),
-    };
-
-    return cmocka_run_group_tests(tests, open_idna, close_idna);
 }

@@ -10,8 +10,6 @@
 
 #include "core.h"
 
-static core_t core;
-
 
 static void
 text(unsigned how, iri_str_t segment, const char *want)
@@ -25,8 +23,7 @@ text(unsigned how, iri_str_t segment, const char *want)
 }
 
 
-static void
-test_one(void **state)
+TEST(test_one)
 {
     unsigned char      longest[IRI_MAX_SEGMENT + 1];
     iri_str_t          segment = { IRI_MAX_SEGMENT, longest }, out;
@@ -38,7 +35,6 @@ test_one(void **state)
                                       { "/%U65E5%zz", "/%U65E5%zz" } };
     size_t             i;
 
-    (void) state;
     core_init(&core);
 
     text(IRI_REPAIR_DOUBLE, S("%E6%97%A5.html"), "\xe6\x97\xa5.html");
@@ -131,8 +127,7 @@ harmless(unsigned how, const char *segment, size_t len)
 
 
 /* All values of one unit, and of two. */
-static void
-test_units(void **state)
+TEST(test_units)
 {
     static const unsigned edges[] = {
         0,      0x2e,   0x2f,   0x7f,   0x80,   0x9f,   0xa0,  0xd7ff,
@@ -143,7 +138,6 @@ test_units(void **state)
     unsigned unit;
     int      len;
 
-    (void) state;
     core_init(&core);
 
     for (unit = 0; unit <= 0xffff; unit++) {
@@ -171,14 +165,12 @@ test_units(void **state)
  * All pairs of octets, and triples that start with the lead octet of two
  * others.
  */
-static void
-test_octets(void **state)
+TEST(test_octets)
 {
     char     segment[32];
     unsigned a, b, c;
     int      len;
 
-    (void) state;
     core_init(&core);
 
     for (a = 0; a <= 0xff; a++) {
@@ -209,8 +201,7 @@ test_octets(void **state)
 /*
  * All pairs of characters that two octets are mistaken for, in both charsets.
  */
-static void
-test_pairs(void **state)
+TEST(test_pairs)
 {
     const iri_charset_t *charset;
     unsigned char        segment[32];
@@ -218,7 +209,6 @@ test_pairs(void **state)
     unsigned             a, b, i, k;
     size_t               len, made = 0;
 
-    (void) state;
     core_init(&core);
     charset = core_charset("windows-1252");
 
@@ -295,8 +285,7 @@ find(iri_tree_conf_t *tree, const char *path, int write)
 }
 
 
-static void
-test_find(void **state)
+TEST(test_find)
 {
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY,
                                      IRI_FOLD_NORMALIZATION);
@@ -305,7 +294,6 @@ test_find(void **state)
 
     static const char *const doubted[] = { "/%E6%97%A5", "/d%E6%97%A5/x" };
 
-    (void) state;
     core_init(&core);
     core_put(&core, S("/srv/\xe6\x97\xa5"));
     core_put(&core, S("/srv/\xe3\x81\x84"));
@@ -392,8 +380,7 @@ test_find(void **state)
 
 
 /* Any allocation fails: an error status, and no other candidate. */
-static void
-test_no_memory(void **state)
+TEST(test_no_memory)
 {
     static const char *const segments[] = { "%E6%97%A5",
                                             "caf\xc3\x83\xc2\xa9",
@@ -401,8 +388,6 @@ test_no_memory(void **state)
     iri_str_t                out;
     size_t                   i, n;
     iri_status_t             status;
-
-    (void) state;
 
     for (i = 0; i < 3; i++) {
         for (n = 1;; n++) {
@@ -421,17 +406,4 @@ test_no_memory(void **state)
         }
         assert_true(n > 1);
     }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),    cmocka_unit_test(test_units),
-        cmocka_unit_test(test_octets), cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_find),   cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

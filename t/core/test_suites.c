@@ -10,8 +10,6 @@
 #include "suite.h"
 #include "iriref/iri_iriref.h"
 
-static iri_host_conf_t host_conf;
-
 
 static int
 same(iri_str_t a, iri_str_t b)
@@ -33,9 +31,9 @@ are_equal(core_t *core, iri_level_t level, iri_str_t a, iri_str_t b)
 {
     int equal = -1, back = -1;
 
-    assert_int_equal(iri_equal(&core->env, level, &host_conf, a, b, &equal),
+    assert_int_equal(iri_equal(&core->env, level, core_hosts(), a, b, &equal),
                      IRI_OK);
-    assert_int_equal(iri_equal(&core->env, level, &host_conf, b, a, &back),
+    assert_int_equal(iri_equal(&core->env, level, core_hosts(), b, a, &back),
                      IRI_OK);
     assert_int_equal(equal, back);
 
@@ -176,7 +174,7 @@ judge_range(core_t *core, const suite_row_t *row)
 static int
 maps(core_t *core, int idn, iri_str_t iri, iri_str_t uri)
 {
-    iri_to_uri_conf_t conf = { NULL, 0, idn ? &host_conf : NULL };
+    iri_to_uri_conf_t conf = { NULL, 0, idn ? core_hosts() : NULL };
     iri_converted_t   got;
 
     assert_int_equal(iri_to_uri(&core->env, &conf, iri, &got), IRI_OK);
@@ -199,7 +197,7 @@ judge_to_iri(core_t *core, const suite_row_t *row)
     iri_to_iri_conf_t conf = { IRI_GRAMMAR_RFC3987, NULL, NULL, 0 };
     iri_converted_t   got;
 
-    conf.host = suite_is(row->field[0], "tounicode") ? &host_conf : NULL;
+    conf.host = suite_is(row->field[0], "tounicode") ? core_hosts() : NULL;
     assert_int_equal(iri_to_iri(&core->env, &conf, row->field[1], &got),
                      IRI_OK);
 
@@ -310,20 +308,16 @@ judge_normalize(core_t *core, const suite_row_t *row)
 
 /* ---- suites -------------------------------------------------------------- */
 
-static void
-test_rfc3986(void **state)
+TEST(test_rfc3986)
 {
-    (void) state;
     suite_run("rfc-tables/rfc3986-1.1.2-and-6.2.tsv", judge_relation, 10);
     suite_run("rfc-tables/rfc3986-5.2.4-remove-dots.tsv", judge_dots, 2);
     suite_run("rfc-tables/rfc3986-5.4-resolve.tsv", judge_resolve_named, 42);
 }
 
 
-static void
-test_rfc3987(void **state)
+TEST(test_rfc3987)
 {
-    (void) state;
     suite_run("rfc-tables/rfc3987-2.2-ucschar.tsv", judge_range, 20);
     suite_run("rfc-tables/rfc3987-iri-to-uri.tsv", judge_to_uri, 6);
     suite_run("rfc-tables/rfc3987-uri-to-iri.tsv", judge_to_iri, 6);
@@ -332,10 +326,8 @@ test_rfc3987(void **state)
 }
 
 
-static void
-test_jena(void **state)
+TEST(test_jena)
 {
-    (void) state;
     suite_run("iri-jena/components.tsv", judge_components, 68);
     suite_run("iri-jena/verdicts.tsv", judge_production, 122);
     suite_run("iri-jena/normalize.tsv", judge_normalize, 22);
@@ -344,10 +336,8 @@ test_jena(void **state)
 }
 
 
-static void
-test_rdf(void **state)
+TEST(test_rdf)
 {
-    (void) state;
     suite_run("iri-rdf-tests/verdicts.tsv", judge_verdict, 430);
     suite_run("iri-rdf-tests/resolve.tsv", judge_resolve_named, 136);
     suite_run("iri-rdf-tests/different.tsv", judge_different, 1);
@@ -415,21 +405,15 @@ forms_judge(core_t *core, const char *text)
 }
 
 
-static void
-test_forms(void **state)
+TEST(test_forms)
 {
     FILE  *file = core_data("unicode-15.0/NormalizationTest.txt");
     char   text[4096];
-    core_t core;
     size_t rows = 0, wrong = 0;
-
-    (void) state;
 
     if (file == NULL) {
         return;
     }
-
-    core_init(&core);
 
     while (fgets(text, sizeof(text), file) != NULL) {
         if (iri_hex((unsigned char) text[0]) >= 0) {
@@ -440,28 +424,8 @@ test_forms(void **state)
     }
 
     fclose(file);
-    core_free(&core);
     print_message("# NormalizationTest.txt: %lu rows, %lu forms differ\n",
                   (unsigned long) rows, (unsigned long) wrong);
     assert_int_equal(wrong, 0);
     assert_true(rows > 18000);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rfc3986), cmocka_unit_test(test_rfc3987),
-        cmocka_unit_test(test_jena),    cmocka_unit_test(test_rdf),
-        cmocka_unit_test(test_forms),
-    };
-    iri_idna_t *idna = iri_idna_create();
-    int         code;
-
-    host_conf.idna = idna;
-    code = cmocka_run_group_tests_name("suites", tests, NULL, NULL);
-    iri_idna_destroy(idna);
-
-    return code;
 }

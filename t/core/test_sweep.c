@@ -54,13 +54,11 @@ static iri_tree_conf_t    utf8_tree, tree[CORE_SUPPORTED],
 static const iri_charset_t *charset[CORE_SUPPORTED];
 
 
-static int
-setup(void **state)
+void
+core_set_up(void)
 {
     char   both[64];
     size_t i;
-
-    (void) state;
 
     utf8_tree = core_tree("", IRI_FILENAME_ANY, N);
 
@@ -72,8 +70,6 @@ setup(void **state)
         snprintf(both, sizeof(both), "utf-8 %s", core_supported[i].name);
         tree_behind[i] = core_tree(both, IRI_FILENAME_ANY, N);
     }
-
-    return 0;
 }
 
 
@@ -689,11 +685,8 @@ part_scalars(sweep_t *s)
 }
 
 
-static void
-test_scalars(void **state)
+TEST(test_scalars)
 {
-    (void) state;
-
     sweep_part("scalar values, each in 6 places", part_scalars, 199, 1);
 }
 
@@ -749,11 +742,8 @@ part_known(sweep_t *s)
 }
 
 
-static void
-test_known(void **state)
+TEST(test_known)
 {
-    (void) state;
-
     sweep_part("characters that a rule is about, each in 6 places",
                part_known, 1, 1);
 }
@@ -790,11 +780,8 @@ part_pairs(sweep_t *s)
 }
 
 
-static void
-test_pairs(void **state)
+TEST(test_pairs)
 {
-    (void) state;
-
     sweep_part("pairs of these", part_pairs, 997, 1);
 }
 
@@ -838,34 +825,12 @@ part_file(sweep_t *s)
 }
 
 
-static void
-test_file(void **state)
+TEST(test_file)
 {
     FILE *file = core_data("unicode-15.0/NormalizationTest.txt");
-
-    (void) state;
 
     if (file != NULL) {
         fclose(file);
         sweep_part("rows of NormalizationTest.txt", part_file, 29, 1);
     }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_file),
-    };
-    size_t i;
-
-    for (i = 0; i < COUNT(mappings); i++) {
-        print_message("# mapping: %s\n", mappings[i].name);
-    }
-
-    return cmocka_run_group_tests_name("sweep", tests, setup, NULL);
 }

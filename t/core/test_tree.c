@@ -326,13 +326,10 @@ check_found(const test_t *test, const case_t *one)
 }
 
 
-static void
-test_cases(void **state)
+TEST(test_cases)
 {
     test_t test;
     size_t i, k;
-
-    (void) state;
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         test_init(&test, &cases[i]);
@@ -356,8 +353,7 @@ test_cases(void **state)
 
 
 /* The same path, root and directories, with other settings. */
-static void
-test_cache_of_other_settings(void **state)
+TEST(test_cache_of_other_settings)
 {
     static const case_t one = { { UTF8, { "/d/", "euc-jp", ANY, N, 0 } },
                                 "/d/\xc9\xbd",
@@ -369,7 +365,6 @@ test_cache_of_other_settings(void **state)
     test_t              test, other;
     size_t              k;
 
-    (void) state;
     test_init(&test, &one);
     test_init(&other, &one);
     other.tree[1] = core_tree("utf-8", ANY, N);
@@ -391,8 +386,7 @@ test_cache_of_other_settings(void **state)
 
 
 /* The directory where an entry would be created decides about conflicts. */
-static void
-test_twin(void **state)
+TEST(test_twin)
 {
     static const case_t fold = { { UTF8, { "/d/", "utf-8", ANY, C, 0 } },
                                  "/d/Name|/Name",
@@ -403,7 +397,6 @@ test_twin(void **state)
     iri_str_t           none = { 0, NULL };
     test_t              test;
 
-    (void) state;
     test_init(&test, &fold);
     test.search.write = 1;
     assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
@@ -427,8 +420,7 @@ test_twin(void **state)
 
 
 /* The directory of the candidates decides whether they are listed. */
-static void
-test_choices(void **state)
+TEST(test_choices)
 {
     static const case_t two = { { UTF8, { "/d/", "utf-8", ANY, C, 0 } },
                                 "/d/Name|/d/nAme",
@@ -438,7 +430,6 @@ test_choices(void **state)
                                 NULL };
     test_t              test;
 
-    (void) state;
     test_init(&test, &two);
     assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
                      IRI_OK);
@@ -460,8 +451,7 @@ test_choices(void **state)
 
 
 /* Does any directory on the path need a lookup? */
-static void
-test_needs_look(void **state)
+TEST(test_needs_look)
 {
     static const case_t fold = { { UTF8,
                                    { "/d/", "utf-8", ANY, C, 0 },
@@ -474,7 +464,6 @@ test_needs_look(void **state)
                                  NULL };
     test_t              test;
 
-    (void) state;
     test_init(&test, &fold);
     assert_true(iri_search_needs_lookup(&test.core.env, &test.search));
     test.search.path = S("/d/d/x");
@@ -486,19 +475,4 @@ test_needs_look(void **state)
     test.search.path = S("/" E_ACUTE "/x");
     assert_true(iri_search_needs_lookup(&test.core.env, &test.search));
     core_free(&test.core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_cache_of_other_settings),
-        cmocka_unit_test(test_twin),
-        cmocka_unit_test(test_choices),
-        cmocka_unit_test(test_needs_look),
-    };
-
-    return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
 }

@@ -8,30 +8,6 @@
 
 #include "core.h"
 
-static core_t             core;
-static iri_confusables_t *look;
-
-
-static int
-setup(void **state)
-{
-    (void) state;
-    core_init(&core);
-    look = iri_confusables_create();
-    return look != NULL ? 0 : -1;
-}
-
-
-static int
-teardown(void **state)
-{
-    (void) state;
-    iri_confusables_destroy(look);
-    core_free(&core);
-    return 0;
-}
-
-
 /* ---- bidi notation ------------------------------------------------------- */
 
 /*
@@ -180,12 +156,9 @@ example(size_t i, const alphabet_t *alphabet, const char *visual)
 }
 
 
-static void
-test_examples(void **state)
+TEST(test_examples)
 {
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(examples); i++) {
         example(i, hebrew(), examples[i].hebrew);
@@ -194,8 +167,7 @@ test_examples(void **state)
 }
 
 
-static void
-test_components(void **state)
+TEST(test_components)
 {
     static const char *const rows[][2] = {
         { "http://ab.CDE.FGH/ij/KL", "http://ab.HGF.EDC/ij/LK" },
@@ -206,8 +178,6 @@ test_components(void **state)
     };
     unsigned char octets[2][256];
     size_t        i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
         assert_str(seen(IRI_VISUAL_COMPONENTS,
@@ -223,8 +193,7 @@ test_components(void **state)
 }
 
 
-static void
-test_structure(void **state)
+TEST(test_structure)
 {
     static const struct {
         const char     *text;
@@ -257,8 +226,6 @@ test_structure(void **state)
     unsigned char octets[2][256];
     collected_t   collected;
     size_t        i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
         /* Hex digits of escapes are upper case, so they are restored. */
@@ -390,16 +357,13 @@ warnings_of(iri_str_t text, const iri_confusables_t *with)
 }
 
 
-static void
-test_characters(void **state)
+TEST(test_characters)
 {
     collected_t collected;
     size_t      i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
-        collected = warnings_of(core_str(rows[i].text), look);
+        collected = warnings_of(core_str(rows[i].text), core_confusables());
 
         if (collected.count != (rows[i].kind != IRI_WARNINGS)
             || (collected.count != 0 && collected.first.kind != rows[i].kind))
@@ -423,14 +387,11 @@ test_characters(void **state)
 
 
 /* Scripts of a long run of marks are not compared: that would be quadratic. */
-static void
-test_many_marks(void **state)
+TEST(test_many_marks)
 {
     unsigned char octets[256];
     iri_str_t     text = { 0, octets };
     int           marks;
-
-    (void) state;
 
     for (marks = 30; marks <= 31; marks++) {
         size_t i;
@@ -441,9 +402,9 @@ test_many_marks(void **state)
             memcpy(octets + 4 + 2 * i, "\xcc\xa7", 2);
         }
         text.len = 4 + 2 * i;
-        assert_int_equal(
-            warnings_of(text, look).collected[IRI_WARN_MIXED_SCRIPTS],
-            marks == 30);
+        assert_int_equal(warnings_of(text, core_confusables())
+                             .collected[IRI_WARN_MIXED_SCRIPTS],
+                         marks == 30);
     }
 }
 
@@ -459,20 +420,18 @@ refuse(void *arg, const iri_warning_t *warning)
 }
 
 
-static void
-test_callback(void **state)
+TEST(test_callback)
 {
-    collected_t collected = warnings_of(S("/a b c/d e"), look);
+    collected_t collected = warnings_of(S("/a b c/d e"), core_confusables());
     size_t      at;
     int         count = 0;
 
-    (void) state;
     assert_int_equal(collected.count, 2);
     assert_str(collected.first.piece, S("a b c"));
 
-    assert_int_equal(
-        iri_characters_check(&core.env, look, S("/a b"), refuse, NULL),
-        IRI_IO_FAILED);
+    assert_int_equal(iri_characters_check(&core.env, core_confusables(),
+                                          S("/a b"), refuse, NULL),
+                     IRI_IO_FAILED);
     assert_int_equal(iri_bidi_check(S("/a\xd7\x90"), refuse, NULL),
                      IRI_IO_FAILED);
 
@@ -484,7 +443,7 @@ test_callback(void **state)
         core.fail_at = at;
         core.fail_on = 1;
         memset(&collected, 0, sizeof(collected));
-        status = iri_characters_check(&core.env, look,
+        status = iri_characters_check(&core.env, core_confusables(),
                                       S("/\xd1\x81\xd0\xbe/e\xcc\x81"),
                                       collect, &collected);
         if (status == IRI_OK) {
@@ -495,17 +454,4 @@ test_callback(void **state)
     }
     core.fail_at = 0;
     assert_true(count > 2);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples),   cmocka_unit_test(test_components),
-        cmocka_unit_test(test_structure),  cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_many_marks), cmocka_unit_test(test_callback),
-    };
-
-    return cmocka_run_group_tests_name("warn", tests, setup, teardown);
 }
