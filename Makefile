@@ -142,6 +142,7 @@ $(BUILD)/t/test_torture: TEST_LD = $(shell nm -u $(BUILD)/libiri.a | \
     grep -vE 'u_charType|u_charDirection|u_hasBinaryProperty|u_isalpha|u_isdigit' | \
     grep -vE 'u_is(lower|upper)|u_tolower|uset_getItem' | \
     grep -vE 'u_mem|getIntPropertyValue|ubrk_(first|next)|utext_close' | \
+    grep -vE 'setRestrictionLevel|ubidi_close' | \
     sed -nE 's/^ *U ($(MAY_FAIL))$$/-Wl,--wrap=\1/p' | \
     sort -u)
 

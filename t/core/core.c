@@ -29,97 +29,6 @@ union core_block_u {
 static const iri_env_t core_env;
 
 
-/* ---- tests -------------------------------------------------------------- */
-
-core_t core;
-
-static struct CMUnitTest core_tests[64];
-static size_t            core_test_count;
-
-
-#pragma weak core_set_up
-void
-core_set_up(void)
-{
-}
-
-
-#pragma weak core_tear_down
-void
-core_tear_down(void)
-{
-}
-
-
-static int
-core_begin(void **state)
-{
-    (void) state;
-    core_init(&core);
-
-    return 0;
-}
-
-
-static int
-core_end(void **state)
-{
-    (void) state;
-    core_free(&core);
-
-    return 0;
-}
-
-
-static int
-core_first(void **state)
-{
-    (void) state;
-    core_set_up();
-
-    return 0;
-}
-
-
-static int
-core_last(void **state)
-{
-    (void) state;
-    core_tear_down();
-
-    return 0;
-}
-
-
-void
-core_test(const char *name, CMUnitTestFunction function)
-{
-    struct CMUnitTest test = { name, function, core_begin, core_end, NULL };
-
-    if (core_test_count == COUNT(core_tests)) {
-        abort();
-    }
-
-    core_tests[core_test_count++] = test;
-}
-
-
-int
-core_run(void)
-{
-    return _cmocka_run_group_tests(program_invocation_short_name, core_tests,
-                                   core_test_count, core_first, core_last);
-}
-
-
-#pragma weak main
-int
-main(void)
-{
-    return core_run();
-}
-
-
 /* ---- arena -------------------------------------------------------------- */
 
 static int
@@ -1018,4 +927,99 @@ core_location(const iri_env_t *env, const iri_reading_t *reading,
     }
 
     return iri_redirect_location(env, &redirect, out);
+}
+
+
+/* ---- tests -------------------------------------------------------------- */
+
+core_t core;
+
+static struct CMUnitTest core_tests[64];
+static size_t            core_test_count;
+
+
+#pragma weak core_set_up
+void
+core_set_up(void)
+{
+}
+
+
+#pragma weak core_tear_down
+void
+core_tear_down(void)
+{
+}
+
+
+static int
+core_begin(void **state)
+{
+    (void) state;
+    core_init(&core);
+
+    return 0;
+}
+
+
+static int
+core_end(void **state)
+{
+    (void) state;
+    core_free(&core);
+
+    while (core_caches != NULL) {
+        core_cache_free(core_caches->cache);
+    }
+
+    return 0;
+}
+
+
+static int
+core_first(void **state)
+{
+    (void) state;
+    core_set_up();
+
+    return 0;
+}
+
+
+static int
+core_last(void **state)
+{
+    (void) state;
+    core_tear_down();
+
+    return 0;
+}
+
+
+void
+core_test(const char *name, CMUnitTestFunction function)
+{
+    struct CMUnitTest test = { name, function, core_begin, core_end, NULL };
+
+    if (core_test_count == COUNT(core_tests)) {
+        abort();
+    }
+
+    core_tests[core_test_count++] = test;
+}
+
+
+int
+core_run(void)
+{
+    return _cmocka_run_group_tests(program_invocation_short_name, core_tests,
+                                   core_test_count, core_first, core_last);
+}
+
+
+#pragma weak main
+int
+main(void)
+{
+    return core_run();
 }

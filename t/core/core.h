@@ -92,7 +92,8 @@ void core_forget(core_t *core);    /* the arena alone */
 
 /*
  * A cache of indexes, that of httpd and the command.  It aborts if it is locked
- * twice.  core_cache_locks: how often it was locked.  NULL may be freed.
+ * twice.  core_cache_locks: how often it was locked.  NULL may be freed; the end
+ * of a test frees the others.
  */
 iri_index_cache_t *core_cache(size_t size);
 void core_cache_free(iri_index_cache_t *cache);

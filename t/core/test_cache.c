@@ -96,9 +96,6 @@ TEST(test_read_once)
     assert_text(find_in(&core, NULL, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_text(find_in(&core, NULL, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 2);
-
-    core_cache_free(cache);
-    core_cache_free(NULL);
 }
 
 
@@ -133,8 +130,6 @@ TEST(test_changes_are_seen)
     assert_int_equal(core.lists, 6);
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 6);
-
-    core_cache_free(cache);
 }
 
 
@@ -185,8 +180,6 @@ TEST(test_a_list_belongs_to_what_was_read)
     assert_text(find_in(&core, cache, &tree, "/new/" ODD_NAME), "");
     replaced_by = "/srv";
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
-
-    core_cache_free(cache);
 }
 
 
@@ -215,8 +208,6 @@ TEST(test_settings_are_kept_apart)
     assert_text(find_in(&core, cache, &utf8, "/\xe1\xba\xa1\xcc\x81"), "");
     assert_text(find_in(&core, cache, &both, "/\xe1\xba\xa1\xcc\x81"),
                 "/srv/a\xec\xf2");
-
-    core_cache_free(cache);
 }
 
 
@@ -256,8 +247,6 @@ TEST(test_racy_directory)
     core.mtime = INT64_MAX;
     core_put(&core, S("/srv/d"));
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
-
-    core_cache_free(cache);
 }
 
 
@@ -274,8 +263,6 @@ TEST(test_settled_directory)
     nanosleep(&wait, NULL);
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 1);
-
-    core_cache_free(cache);
 }
 
 
@@ -294,8 +281,6 @@ TEST(test_stale_entries)
     srv->first->name.len = 1;
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
     assert_int_equal(core.lists, 1);
-
-    core_cache_free(cache);
 }
 
 
@@ -396,7 +381,6 @@ TEST(test_octets_in_large_directory)
     }
 
     assert_int_equal(core.lists, 1);
-    core_cache_free(search.cache);
 }
 
 
@@ -433,7 +417,6 @@ TEST(test_total_size)
     }
 
     assert_in_range(core.lists, 60, 100);
-    core_cache_free(cache);
 }
 
 
@@ -533,8 +516,6 @@ TEST(test_threads)
         assert_null(wrong);
         core_free(&core[i]);
     }
-
-    core_cache_free(shared_cache);
 }
 
 
@@ -669,8 +650,6 @@ TEST(test_least_recently_used)
     /* 300 names of 8 octets, 16 octets more for each, and at least a page */
     assert_in_range(room, 15, 59);
     assert_true(is_found_in(&core, cache, &tree, 0, 9));
-
-    core_cache_free(cache);
 }
 
 
@@ -704,7 +683,6 @@ TEST(test_two_that_do_not_both_fit)
     assert_true(is_found_soon_in(&core, cache, &tree, 1, 5));
     nanosleep(&wait, NULL);
     assert_true(is_found_soon_in(&core, cache, &tree, 0, 5));
-    core_cache_free(cache);
 }
 
 
@@ -730,7 +708,6 @@ TEST(test_many_that_do_not_fit)
     /* About 2 ms each; without the limit 20,000 readings. */
     assert_in_range(core.lists, 2, 4000);
     assert_true(clock() - start < 60 * CLOCKS_PER_SEC);
-    core_cache_free(cache);
 }
 
 
@@ -762,7 +739,6 @@ TEST(test_more_than_records)
     }
 
     assert_in_range(core.lists, 200, 10000);
-    core_cache_free(cache);
 }
 
 
@@ -794,7 +770,6 @@ TEST(test_larger_than_all)
     assert_true(is_found_in(&core, cache, &tree, 0, 5));
     assert_true(is_found_in(&core, cache, &tree, 1, 5));
     assert_int_equal(core.lists, lists);
-    core_cache_free(cache);
 }
 
 
@@ -810,8 +785,6 @@ TEST(test_no_room_for_spelling)
     assert_text(find_other(&core, large, &tree, "/d0/NAAME-5"), "/d0/name-5");
     assert_text(find_other(&core, small, &tree, "/d0/NAME-5"), "/d0/name-5");
     assert_text(find_other(&core, small, &tree, "/d0/NAAME-5"), "");
-    core_cache_free(small);
-    core_cache_free(large);
 }
 
 
@@ -839,7 +812,6 @@ TEST(test_racy_answers)
     nanosleep(&wait, NULL);
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
     assert_text(find_other(&core, cache, &tree, "/d0/OLD"), "");
-    core_cache_free(cache);
 }
 
 
@@ -897,7 +869,6 @@ TEST(test_replaced_directory)
     assert_text(find_other(&core, cache, &tree, "/a/TWO"), "/a/two");
     assert_text(find_other(&core, cache, &tree, "/b/ONE"), "/b/one");
     assert_int_equal(core.lists, 2);
-    core_cache_free(cache);
 }
 
 
@@ -1426,7 +1397,6 @@ TEST(test_queue)
 
     assert_int_equal(lists_made, 1);
     assert_int_equal(in_line, 0);
-    core_cache_free(shared_cache);
     core_free(&line_core);
 }
 
@@ -1520,7 +1490,6 @@ TEST(test_large_and_changing)
     assert_text(find_other(&core, cache, &tree, "/d1/NEW"), "/d1/new");
     assert_int_equal(core.lists, 1);
     fake_time = 0;
-    core_cache_free(cache);
 }
 
 
@@ -1590,8 +1559,6 @@ TEST(test_cached_results)
         core_put(&core, core_str(nfc));
         assert_text(find_in(&core, cache, &tree, path), nfc);
     }
-
-    core_cache_free(cache);
 }
 
 
@@ -1620,8 +1587,6 @@ TEST(test_cached_results_settings)
         assert_text(find_other(&core, cache, &pair, "/d/\xef\xbd\x9e"),
                     "/d/\xe3\x80\x9c");
     }
-
-    core_cache_free(cache);
 }
 
 
@@ -1749,8 +1714,6 @@ TEST(test_cached_results_readings)
         free(told);
         free(exact);
     }
-
-    core_cache_free(cache);
 }
 
 
@@ -1773,8 +1736,6 @@ TEST(test_cached_results_racy)
     /* Within the resolution of the clock: the times do not change. */
     core_put(&core, S("/srv/d/" GA_NFD));
     assert_text(find_in(&core, cache, &tree, "/d/" GA), "/srv/d/" GA_NFD);
-
-    core_cache_free(cache);
 }
 
 
@@ -1824,8 +1785,6 @@ TEST(test_unused_encodings)
     assert_lookups(&core, cache, &tree, "/e/7" GA, "", 4);
     core_put(&core, S("/srv/e/8" GA_NFD));
     assert_text(find_in(&core, cache, &tree, "/e/8" GA), "/srv/e/8" GA_NFD);
-
-    core_cache_free(cache);
 }
 
 
@@ -1849,6 +1808,4 @@ TEST(test_known_absent)
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, "/srv/d/" GA_NFD);
     assert_int_equal(core.stats, 2);
-
-    core_cache_free(cache);
 }

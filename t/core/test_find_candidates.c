@@ -728,7 +728,6 @@ TEST(test_cache_of_charsets)
     assert_int_equal(r.found.verdict, IRI_SERVE);
     assert_str(r.found.filename, S("/srv/\xed\xa1"));
 
-    core_cache_free(r.search.cache);
     core_free(&r.core);
 }
 
@@ -791,7 +790,6 @@ TEST(test_two_devices)
     find_run(&r);
     assert_int_equal(r.found.verdict, IRI_SERVE);
 
-    core_cache_free(r.search.cache);
     core_free(&r.core);
 }
 
@@ -815,7 +813,6 @@ TEST(test_old_mtime)
     find_run(&r);
     assert_int_equal(r.core.lists, 2);
 
-    core_cache_free(r.search.cache);
     core_free(&r.core);
 }
 

@@ -381,7 +381,6 @@ TEST(test_cache_of_other_settings)
 
     core_free(&test.core);
     core_free(&other.core);
-    core_cache_free(cache);
 }
 
 
