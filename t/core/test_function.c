@@ -88,10 +88,7 @@ static const struct {
     { "nfc", "", IRI_STR("e\xcc"), NULL, 1, 1 },
 
     { "fold", "", IRI_STR("STRASSE"), "strasse", 0, 0 },
-    { "fold", "",
-      IRI_STR("stra\xc3\x9f"
-              "e"),
-      "strasse", 0, 0 },
+    { "fold", "", IRI_STR("stra\u00dfe"), "strasse", 0, 0 },
     { "fold", "", IRI_STR("E\xcc\x81 \xc3\x89"), E_ACUTE " " E_ACUTE, 0, 0 },
     { "fold", "", IRI_STR("\xef\xbc\xa1/\xef\xbd\xb6\xef\xbe\x9e"),
       "a/\xe3\x82\xac", 0, 0 },
@@ -108,9 +105,7 @@ static const struct {
     { "utf8", "iso-8859-2", IRI_STR("\x85"), NULL, 1, 0 },
     { "utf8", "sjis", IRI_STR("\x83\n"), NULL, 1, 0 },
 
-    { "host_ascii", "",
-      IRI_STR("B\xc3\xbc"
-              "cher.Example"),
+    { "host_ascii", "", IRI_STR("B\u00fccher.Example"),
       "xn--bcher-kva.example", 0, 0 },
     { "host_ascii", "", IRI_STR("b%C3%BCcher.example"),
       "xn--bcher-kva.example", 0, 0 },
@@ -120,9 +115,7 @@ static const struct {
     { "host_ascii", "", IRI_STR("b\xc3\xbc:80"), NULL, 1, 0 },
     { "host_ascii", "", IRI_STR("a\nb"), NULL, 1, 0 },
     { "host_unicode", "", IRI_STR("xn--bcher-kva.example"),
-      "b\xc3\xbc"
-      "cher.example",
-      0, 0 },
+      "b\u00fccher.example", 0, 0 },
     { "host_unicode", "", IRI_STR("xn--a"), "xn--a", 0, 0 },
     { "host_unicode", "",
       IRI_STR("b\xfc"
@@ -547,42 +540,5 @@ TEST(test_hostile)
         assert_non_null(got.why);
         assert_int_equal(got.value.len, 0);
         core_free(&core);
-    }
-}
-
-
-/* ---- no memory ----------------------------------------------------------- */
-
-TEST(test_no_memory)
-{
-    core_t          core;
-    iri_converted_t got;
-    iri_status_t    status;
-    size_t          i, at;
-    int             on;
-
-    for (i = 0; i < COUNT(cases); i++) {
-        for (on = 0; on < 2; on++) {
-            for (at = 1, status = IRI_NO_MEMORY; status != IRI_OK; at++) {
-                core_init(&core);
-                core.fail_at = at;
-                core.fail_on = on;
-                got.value = S("not written");
-
-                status = convert(&core, cases[i].function, cases[i].labels,
-                                 cases[i].text, &got);
-                assert_true(status == IRI_OK || status == IRI_NO_MEMORY);
-
-                if (status != IRI_OK) {
-                    assert_text(got.value, "not written");
-                    assert_non_null(strstr(core.log, "out of memory"));
-                } else {
-                    assert_text(got.value,
-                                cases[i].value != NULL ? cases[i].value : "");
-                }
-
-                core_free(&core);
-            }
-        }
     }
 }

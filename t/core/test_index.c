@@ -555,12 +555,9 @@ TEST(test_each_spelling)
             "\xe8\xa1\xa8\xe8\xa1\xaa\xe8\xa1\xab" },
           { "\xe8\xa1\xa8\xe8\xa1" } },
         /* A flag is one grapheme cluster, and so is a family. */
-        { "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
-          "abc",
-          { "abc", "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
-                   "ab" },
-          { "\xf0\x9f\x87\xa9"
-            "abc" } },
+        { "\U0001f1e9\U0001f1eaabc",
+          { "abc", "\U0001f1e9\U0001f1eaab" },
+          { "\U0001f1e9abc" } },
     };
     static size_t    turn;
     core_t           core;

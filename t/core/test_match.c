@@ -436,49 +436,30 @@ TEST(test_candidates_in_alternative_reading)
 
 TEST(test_dots)
 {
-    static const char *const tree[] = { "/.htaccess",
-                                        "/.Git/config",
-                                        "/\xef\xbc\x8e"
-                                        "full",
-                                        "/htpasswd",
-                                        "/..data",
-                                        "/plain",
+    static const char *const tree[] = { "/.htaccess",  "/.Git/config",
+                                        "/\uff0efull", "/htpasswd",
+                                        "/..data",     "/plain",
                                         NULL };
-    static const char *const none[] = { "/htaccess",
-                                        "/\xef\xbc\x8ehtaccess",
-                                        "/x.htaccess",
-                                        "/_htaccess",
-                                        "/h.taccess",
-                                        "/.htacces",
-                                        "/.htacess",
-                                        "/.htaccesss",
-                                        "/.full",
-                                        "/.htpasswd",
-                                        "/.plain",
-                                        "/git/config",
-                                        "/data",
-                                        "/\xef\xbc\x8e\xef\xbc\x8e"
-                                        "data",
-                                        "/.\xef\xbc\x8e"
-                                        "dat",
-                                        "/\xef\xbc\x8egit/config",
-                                        NULL };
-    near_t                   near;
-    size_t                   i;
+    static const char *const none[] = {
+        "/htaccess",   "/\xef\xbc\x8ehtaccess",
+        "/x.htaccess", "/_htaccess",
+        "/h.taccess",  "/.htacces",
+        "/.htacess",   "/.htaccesss",
+        "/.full",      "/.htpasswd",
+        "/.plain",     "/git/config",
+        "/data",       "/\uff0e\uff0edata",
+        "/.\uff0edat", "/\xef\xbc\x8egit/config",
+        NULL
+    };
+    near_t near;
+    size_t i;
 
     near_init(&near, ALL, tree);
     assert_near(&near, "/.HTACCESS", "moved /.htaccess case");
     assert_near(&near, "/.\xef\xbd\x88taccess", "moved /.htaccess width");
     assert_near(&near, "/.git/CONFIG", "moved /.Git/config case");
-    assert_near(&near,
-                "/.\xef\xbc\x8e"
-                "data",
-                "moved /..data width");
-    assert_near(&near,
-                "/\xef\xbc\x8e"
-                "FULL",
-                "moved /\xef\xbc\x8e"
-                "full case");
+    assert_near(&near, "/.\uff0edata", "moved /..data width");
+    assert_near(&near, "/\uff0eFULL", "moved /\uff0efull case");
 
     for (i = 0; none[i] != NULL; i++) {
         near_find(&near, none[i]);
@@ -503,17 +484,12 @@ TEST(test_no_parent_directory)
         "/a/\xef\xbc\x8e\xef\xbc\x8e/etc/passwd",
         "/a/.\xef\xbc\x8e/etc/passwd",
         "/a/\xef\xbc\x8e/b",
-        "/a\xef\xbc\x8f"
-        "b",
-        "/a\xef\xbc\xbc"
-        "b",
-        "/a\xe2\x88\x95"
-        "b",
-        "/a\xe2\x81\x84"
-        "b",
+        "/a\uff0fb",
+        "/a\uff3cb",
+        "/a\u2215b",
+        "/a\u2044b",
         "/etc\xef\xbc\x8fpasswd",
-        "/\xef\xbc\x8f"
-        "etc/passwd",
+        "/\uff0fetc/passwd",
         "/etc/\xef\xbc\x8e\xef\xbc\x8e\xef\xbc\x8e/passwd",
         "/a/b\xef\xbc\x85\xef\xbc\x90\xef\xbc\x90",
         NULL
@@ -611,10 +587,7 @@ TEST(test_write)
     near.search.write = 1;
     assert_near(&near, "/NAME", "pass");
     assert_near(&near, "/namee", "pass");
-    assert_near(&near,
-                "/\xef\xbc\xae"
-                "AME",
-                "pass");
+    assert_near(&near, "/\uff2eAME", "pass");
     near_free(&near);
 
     /* An ASCII path that no name can have is not found, for any settings. */
@@ -657,10 +630,7 @@ TEST(test_choices)
     near.tree.ambiguous = IRI_AMBIGUOUS_300;
     check_choices(&near, "/ONE", "/One /oNe /one ");
     check_choices(&near, "/\xc3\x93ne", "/One /oNe /one ");
-    check_choices(&near,
-                  "/D/\xe1\xba\x81"
-                  "1",
-                  "/d/W1 /d/w1 ");
+    check_choices(&near, "/D/\u1e811", "/d/W1 /d/w1 ");
 
     /* With a "/" at its end it is no file. */
     near.cache = core_cache(65536);
@@ -942,22 +912,13 @@ TEST(test_calls)
 /* The UTF-8 meaning of octets is no name in a tree of EUC-JP. */
 TEST(test_legacy_names)
 {
-    static const char *const paths[] = { "/\xc9\xbd"
-                                         "A.html",
-                                         NULL };
+    static const char *const paths[] = { "/\u027dA.html", NULL };
     near_t                   near;
 
     near_init(&near, N | C, paths);
     near.tree = core_tree("euc-jp", IRI_FILENAME_ANY, N | C);
-    assert_near(&near,
-                "/\xe8\xa1\xa8"
-                "a.html",
-                "moved /\xe8\xa1\xa8"
-                "A.html case");
+    assert_near(&near, "/\u8868a.html", "moved /\u8868A.html case");
     /* which EUC-JP cannot write */
-    assert_near(&near,
-                "/\xc9\xbd"
-                "a.html",
-                "refuse");
+    assert_near(&near, "/\u027da.html", "refuse");
     near_free(&near);
 }

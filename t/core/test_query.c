@@ -4,7 +4,7 @@
  * Covers: each parameter that is not UTF-8, and no other, is decoded in one
  * charset and written percent-encoded; ASCII is not changed; no sequence
  * contains a delimiter; NFC, and the parts that are not normalized; limits;
- * settings; failed allocations.  t/fuzz/fuzz_query.c has a second, plain
+ * settings.  t/fuzz/fuzz_query.c has a second, plain
  * implementation.
  */
 
@@ -293,43 +293,6 @@ TEST(test_hostile)
         assert_true(again.why == IRI_QUERY_UTF8
                     || again.why == IRI_QUERY_LIMIT);
         core_free(&core);
-    }
-}
-
-
-/* ---- no memory ----------------------------------------------------------- */
-
-TEST(test_no_memory)
-{
-    core_t           core;
-    iri_query_conf_t conf;
-    iri_query_t      got;
-    iri_status_t     status;
-    size_t           i, at;
-    int              on;
-
-    for (i = 0; i < COUNT(cases); i++) {
-        for (on = 0; on < 2; on++) {
-            conf = conf_of(cases[i].labels, cases[i].nfc);
-
-            for (at = 1, status = IRI_NO_MEMORY; status != IRI_OK; at++) {
-                core_init(&core);
-                core.fail_at = at;
-                core.fail_on = on;
-                got.query = S("not written");
-                status = iri_query_read(&core.env, &conf,
-                                        core_str(cases[i].query), &got);
-                assert_true(status == IRI_OK || status == IRI_NO_MEMORY);
-
-                if (status != IRI_OK) {
-                    assert_text(got.query, "not written");
-                } else {
-                    assert_int_equal(got.why, cases[i].why);
-                }
-
-                core_free(&core);
-            }
-        }
     }
 }
 

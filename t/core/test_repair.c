@@ -377,33 +377,3 @@ TEST(test_find)
     core.io_fail_at = 0;
     core_free(&core);
 }
-
-
-/* Any allocation fails: an error status, and no other candidate. */
-TEST(test_no_memory)
-{
-    static const char *const segments[] = { "%E6%97%A5",
-                                            "caf\xc3\x83\xc2\xa9",
-                                            "%u65E5%E9e%u0301" };
-    iri_str_t                out;
-    size_t                   i, n;
-    iri_status_t             status;
-
-    for (i = 0; i < 3; i++) {
-        for (n = 1;; n++) {
-            core_init(&core);
-            core.fail_at = n;
-            out = S("unset");
-            status = iri_repair(&core.env, 1u << i, core_str(segments[i]),
-                                &out);
-            if (status == IRI_OK) {
-                core_free(&core);
-                break;
-            }
-            assert_int_equal(status, IRI_NO_MEMORY);
-            assert_text(out, "unset");
-            core_free(&core);
-        }
-        assert_true(n > 1);
-    }
-}

@@ -874,8 +874,7 @@ TEST(test_verdict)
     assert_has(html, "No request has used a legacy encoding since "
                      "<time datetime=\"2026-11-22T16:00:00Z\">");
     assert_has(html, "<td>0.00\xE2\x80\xAF%</td><td>0</td>"
-                     "<td>12\xE2\x80\xAF"
-                     "345</td>");
+                     "<td>12\u202f345</td>");
     assert_false(has(html, "Encoding"));
 
     iri_stats_count(&f.stats, &e);
@@ -886,8 +885,7 @@ TEST(test_verdict)
               "2026-11-22T16:00:00Z\">2026-11-22 16:00\xC2\xA0UTC</time>, in "
               "EUC-JP.");
     assert_has(html, "<td>0.01\xE2\x80\xAF%</td><td>1</td>"
-                     "<td>12\xE2\x80\xAF"
-                     "346</td>");
+                     "<td>12\u202f346</td>");
     assert_has(html, "Encoding");
 
     html = page(&f, NOW + 30 * DAY, "");

@@ -274,21 +274,15 @@ static const struct {
     { "/a b", IRI_WARN_EXCLUDED, 2, ' ', NULL },
     { "/a%20b", NONE },
     { "/<", IRI_WARN_EXCLUDED, 1, '<', NULL },
-    { "/a\xe2\x88\x95"
-      "b",
-      IRI_WARN_LOOKS_LIKE, 2, 0x2215, NULL },
+    { "/a\u2215b", IRI_WARN_LOOKS_LIKE, 2, 0x2215, NULL },
     { "/a%E2%88%95b", IRI_WARN_LOOKS_LIKE, 2, 0x2215, NULL },
-    { "/a\xc2\xa0"
-      "b",
-      IRI_WARN_LOOKS_LIKE, 2, 0xa0, NULL },
+    { "/a\u00a0b", IRI_WARN_LOOKS_LIKE, 2, 0xa0, NULL },
     { "/\xe6\x97\xa5\xe3\x80\x80", IRI_WARN_LOOKS_LIKE, 4, 0x3000, NULL },
     { "/\xe3\x82\xa2\xef\xbd\xb1", IRI_WARN_WIDTH, 4, 0xff71, NULL },
     { "/\xc3\xa9\xe2\x80\x8b", IRI_WARN_INVISIBLE, 3, 0x200b, NULL },
     { "/\xc3\xa9-\xe2\x80\x8c", IRI_WARN_INVISIBLE, 4, 0x200c, NULL },
     /* Joiners: not used in Latin or Hebrew, but in scripts that join */
-    { "/a\xe2\x80\x8d"
-      "b",
-      IRI_WARN_INVISIBLE, 2, 0x200d, NULL },
+    { "/a\u200db", IRI_WARN_INVISIBLE, 2, 0x200d, NULL },
     { "/\xd7\x90\xe2\x80\x8d\xd7\x91", IRI_WARN_INVISIBLE, 3, 0x200d, NULL },
     { "/\xd0\xb6\xcc\xa7\xe2\x80\x8c", IRI_WARN_INVISIBLE, 5, 0x200c, NULL },
     { "/\xe0\xa4\x95\xe0\xa5\x8d\xe2\x80\x8d\xe0\xa4\xb7", NONE },
