@@ -36,6 +36,10 @@ typedef struct {
 #define NORMALIZED   FOUND(IRI_MATCH_NORMALIZATION)
 #define CHARSET      FOUND(IRI_MATCH_CHARSET)
 #define ABSENT       IRI_PASS, IRI_WHY_ABSENT, IRI_MATCH_NONE
+#define DECLARED     IRI_PASS, IRI_WHY_DECLARED, IRI_MATCH_NONE
+#define MIXED        IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET
+#define VARIANT      IRI_RESTART, IRI_WHY_VARIANT, IRI_MATCH_VARIANTS
+#define ALTERNATIVE  IRI_RESTART, IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET
 #define UNWRITABLE   IRI_REFUSE, IRI_WHY_UNWRITABLE, IRI_MATCH_NONE
 
 #define FORBIDDEN IRI_REFUSE, IRI_WHY_FORBIDDEN, IRI_MATCH_NONE, "/"
@@ -94,8 +98,8 @@ static const case_t cases[] = {
       "/" E_NFD },
     { "/" E_ACUTE, "/%C3%A9", "", "", IRI_FILENAME_NFD, N, ABSENT,
       "/" E_NFD },
-    { "/" E_NFD, "/%C3%A9", "", "", IRI_FILENAME_NFC, N, IRI_PASS,
-      IRI_WHY_DECLARED, IRI_MATCH_NONE, "/" E_ACUTE },
+    { "/" E_NFD, "/%C3%A9", "", "", IRI_FILENAME_NFC, N, DECLARED,
+      "/" E_ACUTE },
     { "/\xb4\xc1", "/%E6%BC%A2", "", "euc-jp", IRI_FILENAME_NFC, N, CHARSET,
       "/\xb4\xc1" },
 
@@ -144,42 +148,36 @@ static const case_t cases[] = {
       "/\x8a\xbf" },
 
     /* vendor variants */
-    { "/" WAVE, "/%81%60", "sjis", "", ANY, N, IRI_RESTART, IRI_WHY_VARIANT,
-      IRI_MATCH_VARIANTS, "/" WAVE, "/" WAVE },
-    { "/" TILDE, "/%E3%80%9C", "", "", ANY, N | V, IRI_RESTART,
-      IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" TILDE, "/" TILDE },
+    { "/" WAVE, "/%81%60", "sjis", "", ANY, N, VARIANT, "/" WAVE, "/" WAVE },
+    { "/" TILDE, "/%E3%80%9C", "", "", ANY, N | V, VARIANT, "/" TILDE,
+      "/" TILDE },
     { "/" TILDE, "/%E3%80%9C", "", "", ANY, N, ABSENT, "/" WAVE },
-    { "/\xa1\xc1", "/%E3%80%9C", "", "euc-jp", ANY, N, IRI_RESTART,
-      IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/\xa1\xc1", "/" TILDE },
+    { "/\xa1\xc1", "/%E3%80%9C", "", "euc-jp", ANY, N, VARIANT, "/\xa1\xc1",
+      "/" TILDE },
     { "/\xa1\xc1", "/%E3%80%9C", "", "euc-jp", ANY, X, UNWRITABLE, "/" },
     { "/" WAVE "|/" TILDE, "/%EF%BD%9E", "", "", ANY, N | V, EXACT,
       "/" TILDE },
-    { "/" WAVE "/" TILDE, "/%EF%BD%9E/%EF%BD%9E", "", "", ANY, N | V,
-      IRI_RESTART, IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" WAVE "/" TILDE,
-      "/" WAVE "/" TILDE },
+    { "/" WAVE "/" TILDE, "/%EF%BD%9E/%EF%BD%9E", "", "", ANY, N | V, VARIANT,
+      "/" WAVE "/" TILDE, "/" WAVE "/" TILDE },
     /* Variants are compared in NFC only: U+2225 U+0338 composes to U+2226. */
     { "/\xe2\x88\xa5\xcc\xb8", "/%E2%80%96%CC%B8", "", "", ANY, V, ABSENT,
       "/\xe2\x80\x96\xcc\xb8" },
-    { "/\xe2\x88\xa6", "/%E2%80%96%CC%B8", "", "", ANY, N | V, IRI_RESTART,
-      IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/\xe2\x88\xa6", "/\xe2\x88\xa6" },
+    { "/\xe2\x88\xa6", "/%E2%80%96%CC%B8", "", "", ANY, N | V, VARIANT,
+      "/\xe2\x88\xa6", "/\xe2\x88\xa6" },
 
     /* alternative readings */
-    { "/" HYO, "/%C9%BD", "euc-jp", "", ANY, N, IRI_RESTART,
-      IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/" HYO, "/" HYO, "EUC-JP" },
-    { "/\xc9\xbd", "/%C9%BD", "euc-jp", "euc-jp", ANY, N, IRI_RESTART,
-      IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/\xc9\xbd", "/" HYO,
+    { "/" HYO, "/%C9%BD", "euc-jp", "", ANY, N, ALTERNATIVE, "/" HYO, "/" HYO,
       "EUC-JP" },
+    { "/\xc9\xbd", "/%C9%BD", "euc-jp", "euc-jp", ANY, N, ALTERNATIVE,
+      "/\xc9\xbd", "/" HYO, "EUC-JP" },
     { "/\xc9\xbd|/" HYO, "/%C9%BD", "euc-jp", "", ANY, N, EXACT,
       "/\xc9\xbd" },
     { "/\xd0\xb9", "/%E9", "windows-1252 windows-1251", "", ANY, N,
-      IRI_RESTART, IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/\xd0\xb9",
-      "/\xd0\xb9", "windows-1251" },
-    { "/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_RESTART,
-      IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
-      "EUC-JP" },
-    { "/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_RESTART,
-      IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
-      "EUC-JP" },
+      ALTERNATIVE, "/\xd0\xb9", "/\xd0\xb9", "windows-1251" },
+    { "/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, ALTERNATIVE,
+      "/" HYO "/a", "/" HYO "/a", "EUC-JP" },
+    { "/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, ALTERNATIVE,
+      "/" HYO "/a", "/" HYO "/a", "EUC-JP" },
     { "/\xc9\xbd/b|/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, ABSENT,
       "/\xc9\xbd/a" },
     { "/" E_ACUTE "/b", "/%C3%A9/%E9", "windows-1252", "", ANY, N,
@@ -187,12 +185,11 @@ static const case_t cases[] = {
       "/" E_ACUTE "/" E_ACUTE, "mixed" },
     /* A name below an entry need not be encodable. */
     { "/\xc5ng/q", "/%C3%85ng/q/%A4%A2", "sjis windows-1252", "windows-1252",
-      ANY, N, IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET,
-      "/\xc5ng/q/\xef\xbd\xa4\xef\xbd\xa2",
+      ANY, N, MIXED, "/\xc5ng/q/\xef\xbd\xa4\xef\xbd\xa2",
       "/\xc3\x85ng/q/\xef\xbd\xa4\xef\xbd\xa2", "mixed" },
     { "/\xc5ng/q", "/%C3%85ng/v/%A4%A2", "sjis windows-1252", "windows-1252",
-      ANY, N, IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xc5ng/v/",
-      "/\xc3\x85ng/v/\xef\xbd\xa4\xef\xbd\xa2", "mixed" },
+      ANY, N, MIXED, "/\xc5ng/v/", "/\xc3\x85ng/v/\xef\xbd\xa4\xef\xbd\xa2",
+      "mixed" },
 
     /* An entry of one directory does not confirm a reading for another. */
     { "/\xc9\xbd/b|/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, ABSENT,
@@ -200,32 +197,29 @@ static const case_t cases[] = {
     { "/\xc9\xbd/b|/" HYO "/" HYO, "/%C9%BD/%C9%BD", "euc-jp", "", ANY, N,
       ABSENT, "/\xc9\xbd/\xc9\xbd" },
     { "/\xc9\xbd/" HYO "|/" HYO "/" HYO, "/%C9%BD/%C9%BD", "euc-jp", "", ANY,
-      N, IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xc9\xbd/" HYO,
-      "/\xc9\xbd/" HYO, "mixed" },
+      N, MIXED, "/\xc9\xbd/" HYO, "/\xc9\xbd/" HYO, "mixed" },
     { "/\xc9\xbd/b|/\xc9\xbd\x61/" HYO, "/%C9%BD/%C9%BD", "euc-jp", "", ANY,
       N, ABSENT, "/\xc9\xbd/\xc9\xbd" },
-    { "/" HYO, "/%C9%BD", "euc-jp", "", IRI_FILENAME_NFC, N, IRI_PASS,
-      IRI_WHY_DECLARED, IRI_MATCH_NONE, "/\xc9\xbd" },
+    { "/" HYO, "/%C9%BD", "euc-jp", "", IRI_FILENAME_NFC, N, DECLARED,
+      "/\xc9\xbd" },
 
     /* a charset for each segment */
     { "/\xe3\x81\x82/" HYO, "/%A4%A2/%95%5C", "euc-jp sjis", "", ANY, N,
-      IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xe3\x81\x82/" HYO,
-      "/\xe3\x81\x82/" HYO, "mixed" },
+      MIXED, "/\xe3\x81\x82/" HYO, "/\xe3\x81\x82/" HYO, "mixed" },
     { "/\xe3\x81\x82/a/" HYO, "/%A4%A2/a/%95%5C", "euc-jp sjis", "euc-jp",
       ANY, N, ABSENT, "/\x8e\xa4\x8e\xa2/a/\xc9\xbd" },
     { "/\xa4\xa2/a/\xc9\xbd", "/%A4%A2/a/%95%5C", "euc-jp sjis", "euc-jp",
-      ANY, N, IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET,
-      "/\xa4\xa2/a/\xc9\xbd", "/\xe3\x81\x82/a/" HYO, "mixed" },
-    { "/" E_ACUTE, "/%C3%A9/%E9", "windows-1252", "", ANY, N, IRI_RESTART,
-      IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/" E_ACUTE "/" E_ACUTE,
-      "/" E_ACUTE "/" E_ACUTE, "mixed" }, /* PATH_INFO, read as well */
+      ANY, N, MIXED, "/\xa4\xa2/a/\xc9\xbd", "/\xe3\x81\x82/a/" HYO,
+      "mixed" },
+    { "/" E_ACUTE, "/%C3%A9/%E9", "windows-1252", "", ANY, N, MIXED,
+      "/" E_ACUTE "/" E_ACUTE, "/" E_ACUTE "/" E_ACUTE,
+      "mixed" }, /* PATH_INFO, read as well */
 
     /* a raw bidi control is refused in every reading */
     { "/\xe2\x80\x8e", "/\xfd", "windows-1251 windows-1256", "", ANY, N,
       ABSENT, "/\xd1\x8d" },
     { "/\xe2\x80\x8e", "/%FD", "windows-1251 windows-1256", "", ANY, N,
-      IRI_RESTART, IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/\xe2\x80\x8e",
-      "/\xe2\x80\x8e", "windows-1256" },
+      ALTERNATIVE, "/\xe2\x80\x8e", "/\xe2\x80\x8e", "windows-1256" },
     { "/" E_ACUTE "/\xe2\x80\x8e", "/\xe9/\xe2\x80\x8e", "windows-1252", "",
       ANY, N, ABSENT, "/" E_ACUTE "/\xc3\xa2\xe2\x82\xac\xc5\xbd" },
 
@@ -278,12 +272,64 @@ static const case_t cases[] = {
     { "/" E_ACUTE, "/.../%C3%A9", "", "", ANY, N, ABSENT, "/.../" E_ACUTE },
 
     /* absent, below a directory that was found under another name */
-    { "/" WAVE "/", "/%EF%BD%9E/%E8%A1%A8", "", "", ANY, N | V, IRI_RESTART,
-      IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" WAVE "/" HYO,
-      "/" WAVE "/" HYO },
+    { "/" WAVE "/", "/%EF%BD%9E/%E8%A1%A8", "", "", ANY, N | V, VARIANT,
+      "/" WAVE "/" HYO, "/" WAVE "/" HYO },
     { "/\xfaT", "/%FAT", "", "sjis", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
       IRI_MATCH_EXACT,
       "/\xfaT" }, /* a duplicate encoding on disk has no name */
+
+    /* A raw bidi control beside an escaped one: no other reading is tried. */
+    { "", "/" E_ACUTE "/%E2%80%8E", "euc-jp", "", ANY, N, ABSENT,
+      "/" E_ACUTE "/\u200e" },
+    { "/\u8fbf/", "/" E_ACUTE "/%E2%80%8E", "euc-jp", "", ANY, N, ABSENT,
+      "/" E_ACUTE "/\u200e" },
+
+    /*
+     * A directory has the octets of the request in each reading, or starts
+     * with them: the content of the second one is not used.
+     */
+    { "/\xce\xb1/\xce\xb1", "/%CE%B1/%CE%B1", "euc-jp", "euc-jp", ANY, N,
+      ALTERNATIVE, "/\xce\xb1/\xce\xb1", "/\u7559/\u7559", "EUC-JP" },
+    { "/\xce\xb1/\xce\xb1|/\xa6\xc1/", "/%CE%B1/%CE%B1", "euc-jp", "euc-jp",
+      ANY, N, ABSENT, "/\xa6\xc1/\xa6\xc1" },
+    { "/\u0420\u00a0/\u0420\u00a0", "/%D0%A0/%D0%A0", "windows-1251", "", ANY,
+      N, ALTERNATIVE, "/\u0420\u00a0/\u0420\u00a0",
+      "/\u0420\u00a0/\u0420\u00a0", "windows-1251" },
+    { "/\u0420\u00a0/\u0420\u00a0|/\u0420/", "/%D0%A0/%D0%A0", "windows-1251",
+      "", ANY, N, ABSENT, "/\u0420/\u0420" },
+
+    /* In windows-1251 A5 is U+0490, which EUC-JP cannot write. */
+    { "", "/%D0%B0/%C3%A5", "windows-1251", "euc-jp", ANY, N, ABSENT,
+      "/\xa7\xd1/\x8f\xab\xa9" },
+    { "/\xa7\xb2\xa1\xeb/", "/%D0%B0/%C3%A5", "windows-1251", "euc-jp", ANY,
+      N, MIXED, "/\xa7\xb2\xa1\xeb/\x8f\xab\xa9", "/\u0420\u00b0/\u00e5",
+      "mixed" },
+
+    /* Two readings have an entry: the charset listed first. */
+    { "/" HYO "|/\u0419\u0405", "/%C9%BD", "euc-jp windows-1251", "", ANY, N,
+      ALTERNATIVE, "/" HYO, "/" HYO, "EUC-JP" },
+    { "/" HYO "|/\u0419\u0405", "/%C9%BD", "windows-1251 euc-jp", "", ANY, N,
+      ALTERNATIVE, "/\u0419\u0405", "/\u0419\u0405", "windows-1251" },
+
+    /* In a declared form one reading has one encoding, and no lookups. */
+    { "/\u3042", "/%A4%A2", "euc-jp", "", IRI_FILENAME_NFC, N, DECLARED,
+      "/\u3042" },
+    { "/\u3042", "/%A4%A2", "windows-1251 euc-jp", "", IRI_FILENAME_NFC, N,
+      ALTERNATIVE, "/\u3042", "/\u3042", "EUC-JP" },
+
+    /* Only the listing finds them: by octets, and by the order of charsets. */
+    { "/\xc3\xa2\xcc\xa3|/a\xcc\x82\xcc\xa3", "/%E1%BA%AD", "", "", ANY, N,
+      NORMALIZED, "/a\xcc\x82\xcc\xa3" },
+    /* ED A1 is no name in Shift_JIS; in EUC-KR U+F9F7, which NFC changes. */
+    { "/\xed\xa1", "/%E7%AB%8B", "", "sjis euc-kr", ANY, N, CHARSET,
+      "/\xed\xa1" },
+    { "/\xed\xa1", "/%E7%AB%8B", "", "utf-8 euc-kr", ANY, N, CHARSET,
+      "/\xed\xa1" },
+    { "/\xed\xa1|/\uf9f7", "/%E7%AB%8B", "", "utf-8 euc-kr", ANY, N,
+      NORMALIZED, "/\uf9f7" },
+    /* A control in UTF-8, so no name; in EUC-KR U+D61A U+F905 */
+    { "/\xc2\x85\xce\xad", "/%ED%98%9A%E4%B8%B2", "", "utf-8 euc-kr", ANY, N,
+      CHARSET, "/\xc2\x85\xce\xad" },
 };
 
 
@@ -541,6 +587,7 @@ TEST(test_costs)
         { "/a", "/a", "", "", ANY, 0, 0 },
         { "/a", "/a", "euc-jp", "euc-jp", ANY, 0, 0 },
         { "/a", "/%C3%A9", "", "", IRI_FILENAME_NFC, 0, 0 },
+        { "/\u3042", "/%A4%A2", "euc-jp", "", IRI_FILENAME_NFC, 0, 0 },
         { "/" E_ACUTE, "/%C3%A9", "", "", ANY, 1, 0 },
         { "/" E_ACUTE "/a/" E_ACUTE "/b", "/%C3%A9/a/%C3%A9/b", "", "", ANY,
           1, 0 },

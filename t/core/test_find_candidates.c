@@ -268,31 +268,6 @@ TEST(test_variant_over_limit)
 
 
 /*
- * A bidi character sent percent-encoded beside one sent raw: alternative
- * readings cannot distinguish them and reject both.
- */
-TEST(test_mixed_bidi)
-{
-    find_t r;
-
-    find_init(&r, "/" E_ACUTE "/%E2%80%8E", "euc-jp", "", N);
-    assert_int_equal(r.reading.form, IRI_FORM_MIXED);
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
-    assert_str(r.found.filename, S("/srv/" E_ACUTE "/\xe2\x80\x8e"));
-
-    /* Also where the first segment exists, in EUC-JP. */
-    core_put(&r.core, S("/srv/\xe8\xbe\xbf/"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
-
-    core_free(&r.core);
-}
-
-
-/*
  * An alternative reading leads into a directory, where the file system fails:
  * this directory counts as absent.
  */
@@ -322,159 +297,6 @@ TEST(test_alternative_io_error)
     }
 
     assert_true(moved > 0 && moved < 49);
-}
-
-
-/*
- * Two directories have the octets of the request, one in each reading, with
- * equal length on disk.  The first has no matching entry, and the content of
- * the second must not be used.
- */
-TEST(test_second_directory)
-{
-    find_t r;
-
-    /* CE B1 is U+03B1, in EUC-JP A6 C1, and in EUC-JP a kanji. */
-    find_init(&r, "/%CE%B1/%CE%B1", "euc-jp", "euc-jp", N);
-    core_put(&r.core, S("/srv/\xce\xb1/\xce\xb1"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_RESTART);
-
-    core_put(&r.core, S("/srv/\xa6\xc1/"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
-    assert_str(r.found.filename, S("/srv/\xa6\xc1/\xa6\xc1"));
-
-    core_free(&r.core);
-}
-
-
-/* The octets of the second directory only start like those of the first. */
-TEST(test_directory_prefix)
-{
-    find_t r;
-
-    /* D0 A0 is U+0420, and in windows-1251 U+0420 U+00A0. */
-    find_init(&r, "/%D0%A0/%D0%A0", "windows-1251", "", N);
-    core_put(&r.core, S("/srv/\xd0\xa0\xc2\xa0/\xd0\xa0\xc2\xa0"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_RESTART);
-
-    core_put(&r.core, S("/srv/\xd0\xa0/"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
-
-    core_free(&r.core);
-}
-
-
-/*
- * An alternative reading leads into a directory that cannot contain the name
- * that follows: it does not block a reading that does.
- */
-TEST(test_alternative_unwritable)
-{
-    find_t r;
-
-    /* In windows-1251 A5 is U+0490, which EUC-JP cannot write. */
-    find_init(&r, "/%D0%B0/%C3%A5", "windows-1251", "euc-jp", N);
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-
-    core_put(&r.core, S("/srv/\xa7\xb2\xa1\xeb/"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_RESTART);
-    assert_int_equal(r.found.why, IRI_WHY_MIXED);
-    assert_str(r.found.path, S("/\xd0\xa0\xc2\xb0/\xc3\xa5"));
-
-    core_free(&r.core);
-}
-
-
-/*
- * Two alternative readings of one entry: the charset listed first is reported.
- */
-TEST(test_order_of_charsets)
-{
-    static const struct {
-        const char *charsets;
-        const char *path;
-    } cases[] = {
-        { "euc-jp windows-1251", "/" HYO },
-        { "windows-1251 euc-jp", "/\xd0\x99\xd0\x85" },
-    };
-    find_t r;
-    size_t i;
-
-    for (i = 0; i < COUNT(cases); i++) {
-        find_init(&r, "/%C9%BD", cases[i].charsets, "", N);
-        core_put(&r.core, core_str("/srv/" HYO));
-        core_put(&r.core, core_str("/srv/\xd0\x99\xd0\x85"));
-        find_run(&r);
-        assert_int_equal(r.found.verdict, IRI_RESTART);
-        assert_str(r.found.path, core_str(cases[i].path));
-        core_free(&r.core);
-    }
-}
-
-
-/*
- * With a declared form there are no lookups where one reading has one
- * encoding.
- */
-TEST(test_declared_legacy)
-{
-    static const struct {
-        const char   *charsets;
-        iri_verdict_t verdict;
-    } cases[] = {
-        { "euc-jp", IRI_PASS }, /* U+3042 */
-        { "windows-1251 euc-jp", IRI_RESTART },
-    };
-    find_t r;
-    size_t i;
-
-    for (i = 0; i < COUNT(cases); i++) {
-        find_init(&r, "/%A4%A2", cases[i].charsets, "", N);
-        r.tree.names = IRI_FILENAME_NFC;
-        core_put(&r.core, S("/srv/\xe3\x81\x82"));
-        assert_int_equal(r.reading.form, IRI_FORM_LEGACY);
-        find_run(&r);
-        assert_int_equal(r.found.verdict, cases[i].verdict);
-        assert_int_equal(r.core.stats == 0, cases[i].verdict == IRI_PASS);
-        assert_str(r.found.path, S("/\xe3\x81\x82"));
-        core_free(&r.core);
-    }
-}
-
-
-/*
- * Entries with one name that only the listing finds: by octets, in any order.
- */
-TEST(test_order_of_twins)
-{
-    static const char *const twins[] = { "a\xcc\x82\xcc\xa3",
-                                         "\xc3\xa2\xcc\xa3" };
-    char                     path[64];
-    find_t                   r;
-    size_t                   i, first;
-
-    for (first = 0; first < COUNT(twins); first++) {
-        find_init(&r, "/%E1%BA%AD", "", "", N);
-
-        for (i = 0; i < COUNT(twins); i++) {
-            snprintf(path, sizeof(path), "/srv/%s",
-                     twins[(i + first) % COUNT(twins)]);
-            core_put(&r.core, core_str(path));
-        }
-
-        find_run(&r);
-        assert_int_equal(r.found.verdict, IRI_SERVE);
-        assert_str(r.found.filename, S("/srv/a\xcc\x82\xcc\xa3"));
-        core_free(&r.core);
-    }
 }
 
 
@@ -675,42 +497,6 @@ TEST(test_declared_form)
 }
 
 
-/*
- * ED A1 is a duplicate in Shift_JIS, so no name on disk; in EUC-KR it is
- * U+F9F7, a name that NFC changes.
- */
-TEST(test_twin_in_entry)
-{
-    find_t r;
-
-    find_init(&r, "/%E7%AB%8B", "", "sjis euc-kr", N);
-    core_put(&r.core, S("/srv/\xed\xa1"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_SERVE);
-    assert_str(r.found.filename, S("/srv/\xed\xa1"));
-    core_free(&r.core);
-}
-
-
-/*
- * Two entries with one name, which only the listing finds: by charset order.
- */
-TEST(test_charsets_of_twins)
-{
-    find_t r;
-
-    /* U+F9F7 in UTF-8 and in EUC-KR, U+7ACB in NFC */
-    find_init(&r, "/%E7%AB%8B", "", "utf-8 euc-kr", N);
-    core_put(&r.core, S("/srv/\xed\xa1"));
-    find_run(&r);
-    assert_str(r.found.filename, S("/srv/\xed\xa1"));
-    core_put(&r.core, S("/srv/\xef\xa7\xb7"));
-    find_run(&r);
-    assert_str(r.found.filename, S("/srv/\xef\xa7\xb7"));
-    core_free(&r.core);
-}
-
-
 /* An index read in one charset is not used for another. */
 TEST(test_cache_of_charsets)
 {
@@ -836,23 +622,6 @@ TEST(test_very_long_entry)
     find_run(&r);
     assert_int_equal(r.found.verdict, IRI_SERVE);
     assert_str(r.found.filename, S("/srv/\xc3\xa2\xcc\xa3"));
-    core_free(&r.core);
-}
-
-
-/*
- * C2 85 CE AD are a control and a letter in UTF-8, so no name; in EUC-KR they
- * are U+D61A U+F905, a name that NFC changes and that is never encoded so.
- */
-TEST(test_control_in_entry)
-{
-    find_t r;
-
-    find_init(&r, "/%ED%98%9A%E4%B8%B2", "", "utf-8 euc-kr", N);
-    core_put(&r.core, S("/srv/\xc2\x85\xce\xad"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_SERVE);
-    assert_str(r.found.filename, S("/srv/\xc2\x85\xce\xad"));
     core_free(&r.core);
 }
 
