@@ -79,8 +79,6 @@ core_log(void *ctx, iri_log_level_t level, iri_str_t line)
 {
     core_t *core = ctx;
 
-    (void) level;
-
     if (line.len + 2 > sizeof(core->log) - core->log_len) {
         return;
     }
@@ -303,8 +301,6 @@ core_tree_free(core_node_t *node)
 static void *
 core_keys_alloc(void *ctx, size_t size)
 {
-    (void) ctx;
-
     return malloc(size);
 }
 
@@ -955,7 +951,6 @@ core_tear_down(void)
 static int
 core_begin(void **state)
 {
-    (void) state;
     core_init(&core);
 
     return 0;
@@ -965,7 +960,6 @@ core_begin(void **state)
 static int
 core_end(void **state)
 {
-    (void) state;
     core_free(&core);
 
     while (core_caches != NULL) {
@@ -979,7 +973,6 @@ core_end(void **state)
 static int
 core_first(void **state)
 {
-    (void) state;
     core_set_up();
 
     return 0;
@@ -989,7 +982,6 @@ core_first(void **state)
 static int
 core_last(void **state)
 {
-    (void) state;
     core_tear_down();
 
     return 0;

@@ -187,6 +187,7 @@ FILE *core_data(const char *path);
 void core_assert_str(iri_str_t got, iri_str_t want, const char *what,
                      const char *file, int line);
 
+#define assert_ok(status) assert_int_equal((status), IRI_OK)
 #define assert_str(got, want)                                                 \
     core_assert_str((got), (want), #got, __FILE__, __LINE__)
 #define assert_text(got, want)                                                \

@@ -211,8 +211,6 @@ fault_arena(core_t *core)
 static void *
 icu_malloc(const void *ctx, size_t size)
 {
-    (void) ctx;
-
     return fails(FAULT_ICU_HEAP, "ICU's malloc") ? NULL : __real_malloc(size);
 }
 
@@ -220,8 +218,6 @@ icu_malloc(const void *ctx, size_t size)
 static void *
 icu_realloc(const void *ctx, void *p, size_t size)
 {
-    (void) ctx;
-
     return fails(FAULT_ICU_HEAP, "ICU's realloc") ? NULL
                                                   : __real_realloc(p, size);
 }
@@ -230,8 +226,6 @@ icu_realloc(const void *ctx, void *p, size_t size)
 static void
 icu_free(const void *ctx, void *p)
 {
-    (void) ctx;
-
     __real_free(p);
 }
 

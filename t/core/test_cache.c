@@ -69,7 +69,7 @@ find_in(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
                             .path = core_str(path) };
     iri_found_t  found;
 
-    assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core->env, &search, &found));
 
     return found.verdict == IRI_SERVE ? found.filename : S("");
 }
@@ -364,10 +364,10 @@ TEST(test_octets_in_large_directory)
         srv->first = one;
     }
 
-    assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
+    assert_ok(iri_read(&core.env, &conf, &request, &reading));
     assert_text(reading.path, "/" ODD_NAME);
     search.path = reading.path;
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, "/srv/" ODD);
 
@@ -376,7 +376,7 @@ TEST(test_octets_in_large_directory)
     core.lists = 0;
 
     for (i = 0; i < 3; i++) {
-        assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+        assert_ok(iri_find(&core.env, &search, &found));
         assert_int_equal(found.verdict, IRI_SERVE);
     }
 
@@ -532,7 +532,7 @@ find_other(core_t *core, iri_index_cache_t *cache,
                             .path = core_str(path) };
     iri_found_t  found;
 
-    assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core->env, &search, &found));
 
     return found.verdict == IRI_RESTART ? found.path : S("");
 }
@@ -882,8 +882,6 @@ static int              jobs_taken = 1;
 static int
 job_later(iri_index_cache_t *cache, iri_index_job_t *job)
 {
-    (void) cache;
-
     if (jobs_taken) {
         jobs[jobs_count++] = job;
     }
@@ -900,8 +898,6 @@ static iri_dir_t job_dir;
 static iri_status_t
 job_stat(void *ctx, const char *path, iri_node_t *node)
 {
-    (void) ctx;
-
     return job_core.env.dir->stat(&job_core, path, node);
 }
 
@@ -910,8 +906,6 @@ static iri_status_t
 job_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
          void *arg)
 {
-    (void) ctx;
-
     return job_core.env.dir->list(&job_core, path, node, each, arg);
 }
 
@@ -1294,8 +1288,6 @@ static core_t          line_core;
 static void
 line_queue(iri_index_cache_t *cache, unsigned which)
 {
-    (void) cache;
-    (void) which;
     pthread_mutex_lock(&line);
     in_line++;
 }
@@ -1304,8 +1296,6 @@ line_queue(iri_index_cache_t *cache, unsigned which)
 static void
 line_leave(iri_index_cache_t *cache, unsigned which)
 {
-    (void) cache;
-    (void) which;
     in_line--;
     pthread_mutex_unlock(&line);
 }
@@ -1315,8 +1305,6 @@ static iri_status_t
 line_stat(void *ctx, const char *path, iri_node_t *node)
 {
     core_t mine = line_core;
-
-    (void) ctx;
 
     return line_core.env.dir->stat(&mine, path, node);
 }
@@ -1328,8 +1316,6 @@ line_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
 {
     struct timespec wait = { 0, 30 * 1000 * 1000 };
     core_t          mine = line_core;
-
-    (void) ctx;
 
     /* One at a time, in the order of the queue. */
     if (in_line != 1) {
@@ -1357,7 +1343,6 @@ line_thread(void *arg)
     iri_found_t  found;
     int          good;
 
-    (void) arg;
     core_init(&core);
     core.env.dir = &line_dir;
     good = iri_find(&core.env, &search, &found) == IRI_OK
@@ -1462,10 +1447,10 @@ TEST(test_large_and_changing)
      * An entry in no normalization form is found by the octets of the request.
      */
     core_put(&core, S("/srv/d0/" ODD));
-    assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
+    assert_ok(iri_read(&core.env, &conf, &request, &reading));
     search.cache = cache;
     search.path = reading.path;
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, "/srv/d0/" ODD);
 
@@ -1607,9 +1592,9 @@ find_octets(core_t *core, iri_index_cache_t *cache,
     search.reading = &reading;
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("shift_jis euc-jp");
-    assert_int_equal(iri_read(&core->env, &conf, &request, &reading), IRI_OK);
+    assert_ok(iri_read(&core->env, &conf, &request, &reading));
     search.path = reading.path;
-    assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core->env, &search, &found));
     *charset = found.charset;
     snprintf(text, sizeof(text), "%s %.*s", iri_why_text(found.why),
              (int) found.path.len, found.path.data);
@@ -1804,7 +1789,7 @@ TEST(test_known_absent)
     search.path = S("/d/" GA);
     search.absent = 1;
     core.stats = 0;
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, "/srv/d/" GA_NFD);
     assert_int_equal(core.stats, 2);

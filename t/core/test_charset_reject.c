@@ -65,8 +65,6 @@ ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *end,
     size_t      len;
     int         n, i;
 
-    (void) converter;
-
     if (!fake.skips) {
         decode_stop(to, end, from, from_end, error);
         return;
@@ -116,10 +114,6 @@ ucnv_setToUCallBack(UConverter *converter, UConverterToUCallback action,
                     const void *context, UConverterToUCallback *old,
                     const void **old_context, UErrorCode *error)
 {
-    (void) converter;
-    (void) context;
-    (void) old;
-    (void) old_context;
     fake.skips = action == UCNV_TO_U_CALLBACK_SKIP;
     assert_true(fake.skips || action == UCNV_TO_U_CALLBACK_STOP);
     set_error("ucnv_setToUCallBack", error);
@@ -129,7 +123,6 @@ ucnv_setToUCallBack(UConverter *converter, UConverterToUCallback action,
 void
 ucnv_setFallback(UConverter *converter, UBool uses)
 {
-    (void) converter;
     assert_false(uses);
 }
 

@@ -84,7 +84,7 @@ body_of(core_t *core, int json, iri_str_t path)
     iri_choices_t choices = choices_of(&path, 1);
     iri_str_t     out;
 
-    assert_int_equal(make(core, json, &choices, &out), IRI_OK);
+    assert_ok(make(core, json, &choices, &out));
     assert_true(out.len < sizeof(text));
     memcpy(text, out.data, out.len);
     text[out.len] = '\0';
@@ -186,7 +186,7 @@ TEST(test_request)
     choices.asked = S("/A<\xE2\x80\xAE");
     choices.has_query = 1;
     choices.query = S("b=1&c=\"<\xC3 '");
-    assert_int_equal(make(&core, HTML, &choices, &out), IRI_OK);
+    assert_ok(make(&core, HTML, &choices, &out));
     assert_text(behind_head(out),
                 "<h1>Multiple Choices</h1>\n</header>\n<main>\n"
                 "<p>Several names match <bdi>/A&lt;%E2%80%AE</bdi>. "
@@ -194,18 +194,18 @@ TEST(test_request)
                 "<li><a href=\"/a?b=1&amp;c=%22%3C%C3%20&#39;\">"
                 "<bdi>/a</bdi></a></li>\n</ul>\n</main>\n</body>\n"
                 "</html>\n");
-    assert_int_equal(make(&core, JSON, &choices, &out), IRI_OK);
+    assert_ok(make(&core, JSON, &choices, &out));
     assert_text(out, "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a?b=1&c="
                      "%22%3C%C3%20'\"}]}\n");
 
     choices.more = 1;
     choices.query = S("");
-    assert_int_equal(make(&core, HTML, &choices, &out), IRI_OK);
+    assert_ok(make(&core, HTML, &choices, &out));
     assert_non_null(memmem(out.data, out.len, "\"/a?\"", 5));
     assert_non_null(memmem(out.data, out.len,
                            "</ul>\n<p>More names match than are listed.",
                            41));
-    assert_int_equal(make(&core, JSON, &choices, &out), IRI_OK);
+    assert_ok(make(&core, JSON, &choices, &out));
     assert_text(out, "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a?\"}],"
                      "\"more\":true}\n");
 }
@@ -219,9 +219,9 @@ TEST(test_count)
     iri_str_t     paths[2] = { IRI_STR("/a"), IRI_STR("/b") }, out;
     iri_choices_t two = choices_of(paths, 2);
 
-    assert_int_equal(make(&core, JSON, &two, &out), IRI_OK);
+    assert_ok(make(&core, JSON, &two, &out));
     assert_text(out, json);
-    assert_int_equal(make(&core, HTML, &two, &out), IRI_OK);
+    assert_ok(make(&core, HTML, &two, &out));
     assert_non_null(memmem(out.data, out.len, "/a</bdi></a></li>\n<li>", 22));
     assert_non_null(memmem(out.data, out.len, "charset=\"utf-8\"", 15));
 }
@@ -243,8 +243,7 @@ TEST(test_judged)
     choices.accept = S("application/json");
 
     for (directory = 0; directory < 2; directory++) {
-        assert_int_equal(iri_choices_begin(&core.env, &choices, &listing),
-                         IRI_OK);
+        assert_ok(iri_choices_begin(&core.env, &choices, &listing));
         iri_listing_judge(listing, &entry, &is_left);
         assert_str(entry.path, S("/a"));
         iri_listing_judged(listing, IRI_NAME_HIDDEN);
@@ -262,7 +261,7 @@ TEST(test_judged)
         iri_listing_judged(listing, IRI_NAME_DIRECTORY);
         iri_listing_judge(listing, &entry, &is_left);
         assert_false(is_left);
-        assert_int_equal(iri_listing_page(listing, &page), IRI_OK);
+        assert_ok(iri_listing_page(listing, &page));
         assert_int_equal(page.status, directory ? 300 : 404);
         if (directory) {
             assert_text(page.body, "{\"choices\":[{\"path\":\"/b/\","
@@ -292,7 +291,7 @@ TEST(test_any_octets)
         choices.has_query = 1;
 
         for (k = 0; k < 2; k++) {
-            assert_int_equal(make(&core, (int) k, &choices, &out), IRI_OK);
+            assert_ok(make(&core, (int) k, &choices, &out));
             for (n = 0; n < out.len;) {
                 size_t taken = iri_utf8_next(out.data + n, out.data + out.len,
                                              &c);
@@ -380,7 +379,7 @@ TEST(test_no_memory)
     for (i = 0; i < 2; i++) {
         core.fail_at = 0;
         core.allocs = 0;
-        assert_int_equal(make(&core, (int) i, &choices, &out), IRI_OK);
+        assert_ok(make(&core, (int) i, &choices, &out));
         n = core.allocs;
         assert_true(n > 0);
 

@@ -110,8 +110,7 @@ check(core_t *core, iri_directive_t *list, size_t count, const char *want)
 {
     core->log_len = 0;
     core->log[0] = '\0';
-    assert_int_equal(iri_config_check(&core->env, S("iri on;"), list, count),
-                     IRI_OK);
+    assert_ok(iri_config_check(&core->env, S("iri on;"), list, count));
     assert_string_equal(core->log, want);
 }
 
@@ -192,7 +191,7 @@ TEST(test_random)
         d = directive(core_random(2) ? PATH : REGEX, 1, IRI_ENGINE_ON,
                       core_str(text));
         core.log_len = 0;
-        assert_int_equal(iri_config_check(&core.env, S("on"), &d, 1), IRI_OK);
+        assert_ok(iri_config_check(&core.env, S("on"), &d, 1));
         for (n = 0; n + 1 < core.log_len; n++) {
             assert_in_range(core.log[n], 0x20, 0x7e);
         }
@@ -311,8 +310,7 @@ check_name(core_t *core, iri_str_t name, const iri_host_t *host,
 
     core->log_len = 0;
     core->log[0] = '\0';
-    assert_int_equal(iri_config_check_name(&core->env, name, at, host, owner),
-                     IRI_OK);
+    assert_ok(iri_config_check_name(&core->env, name, at, host, owner));
     assert_string_equal(core->log, want);
 }
 
@@ -357,7 +355,7 @@ shadows(core_t *core, const iri_charsets_t *list)
     d.charsets = list;
     core->log_len = 0;
     core->log[0] = '\0';
-    assert_int_equal(iri_config_check(&core->env, S("on"), &d, 1), IRI_OK);
+    assert_ok(iri_config_check(&core->env, S("on"), &d, 1));
 
     return core->log_len != 0;
 }

@@ -41,10 +41,9 @@ detect_words(core_t *core, const detect_row_t *row, iri_str_t *names)
     size_t          count;
 
     for (count = 0; row->words[count] != NULL; count++) {
-        assert_int_equal(iri_name_octets(&core->env, &tree,
-                                         core_str(row->words[count]), 0,
-                                         &names[count]),
-                         IRI_OK);
+        assert_ok(iri_name_octets(&core->env, &tree,
+                                  core_str(row->words[count]), 0,
+                                  &names[count]));
         assert_int_not_equal(names[count].len, 0);
     }
 
@@ -63,9 +62,7 @@ TEST(test_words)
     for (i = 0; i < COUNT(rows); i++) {
         sample.names = names;
         sample.count = detect_words(&core, &rows[i], names);
-        assert_int_equal(
-            iri_detect(&core.env, core_detector(), &sample, detected),
-            IRI_OK);
+        assert_ok(iri_detect(&core.env, core_detector(), &sample, detected));
         best = iri_detected_best(detected);
         assert_true(detected[best].score > 0);
         assert_int_equal(detected[best].count, sample.count);
@@ -76,8 +73,7 @@ TEST(test_words)
                              .data,
                          IRI_FILENAME_ANY, 0);
         for (k = 0; k < sample.count; k++) {
-            assert_int_equal(
-                iri_entry_name(&core.env, &tree, names[k], &name), IRI_OK);
+            assert_ok(iri_entry_name(&core.env, &tree, names[k], &name));
             assert_str(name, core_str(rows[i].words[k]));
         }
     }
@@ -95,8 +91,7 @@ TEST(test_text)
     uint64_t                 text[COUNT(latin)] = { 0 };
     size_t                   i, k;
 
-    assert_int_equal(
-        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_ok(iri_detect(&core.env, core_detector(), &sample, detected));
 
     for (i = 0; i < IRI_DETECTABLE; i++) {
         for (k = 0; k < COUNT(latin); k++) {
@@ -128,11 +123,9 @@ TEST(test_known)
     iri_sample_t   sample = { &name, 1, is_known, &known };
     size_t         i;
 
-    assert_int_equal(
-        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_ok(iri_detect(&core.env, core_detector(), &sample, detected));
     sample.is_known = NULL;
-    assert_int_equal(iri_detect(&core.env, core_detector(), &sample, without),
-                     IRI_OK);
+    assert_ok(iri_detect(&core.env, core_detector(), &sample, without));
     for (i = 0; i < IRI_DETECTABLE; i++) {
         assert_int_equal(without[i].score, detected[i].score);
         assert_int_equal(without[i].known, 0);
@@ -152,11 +145,9 @@ TEST(test_none)
     iri_str_t      name = core_str("\x01\xFF\x80\xFF\x01");
     iri_sample_t   sample = { &name, 1, NULL, NULL };
 
-    assert_int_equal(
-        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_ok(iri_detect(&core.env, core_detector(), &sample, detected));
     assert_true(detected[iri_detected_best(detected)].score < 0);
     sample.count = 0;
-    assert_int_equal(
-        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_ok(iri_detect(&core.env, core_detector(), &sample, detected));
     assert_int_equal(detected[0].count, 0);
 }

@@ -89,7 +89,7 @@ kind(const char *name)
 {
     iri_node_t node;
 
-    assert_int_equal(iri_dir_posix.stat(NULL, at(name), &node), IRI_OK);
+    assert_ok(iri_dir_posix.stat(NULL, at(name), &node));
 
     if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
         assert_int_not_equal(node.ino, 0);
@@ -145,7 +145,7 @@ TEST(test_large_file)
     assert_int_equal(ftruncate(fd, 0), 0);
     assert_int_equal(futimens(fd, late), 0);
     assert_int_equal(close(fd), 0);
-    assert_int_equal(iri_dir_posix.stat(NULL, at("/large"), &node), IRI_OK);
+    assert_ok(iri_dir_posix.stat(NULL, at("/large"), &node));
     /* The file system may not be able to store times after 2038. */
     assert_true(node.mtime >= INT64_C(2147483647) * 1000000000);
     assert_int_equal(remove(at("/large")), 0);
@@ -157,8 +157,8 @@ TEST(test_link_to_directory)
 {
     iri_node_t a, b;
 
-    assert_int_equal(iri_dir_posix.stat(NULL, at("/dir"), &a), IRI_OK);
-    assert_int_equal(iri_dir_posix.stat(NULL, at("/to-dir"), &b), IRI_OK);
+    assert_ok(iri_dir_posix.stat(NULL, at("/dir"), &a));
+    assert_ok(iri_dir_posix.stat(NULL, at("/to-dir"), &b));
     assert_int_equal(a.ino, b.ino);
     assert_int_equal(a.dev, b.dev);
 }
@@ -188,21 +188,19 @@ TEST(test_list)
     seen_t     seen = { 0, 0, 0, 0 };
     iri_node_t node, there;
 
-    assert_int_equal(iri_dir_posix.list(NULL, root, &node, each, &seen),
-                     IRI_OK);
+    assert_ok(iri_dir_posix.list(NULL, root, &node, each, &seen));
     assert_int_equal(seen.entries, 11);
     assert_int_equal(seen.dots, 0);
     assert_true(seen.odd);
 
     /* The open directory is the one that stat reports. */
-    assert_int_equal(iri_dir_posix.stat(NULL, root, &there), IRI_OK);
+    assert_ok(iri_dir_posix.stat(NULL, root, &there));
     assert_int_equal(node.kind, IRI_NODE_DIR);
     assert_true(node.dev == there.dev && node.ino == there.ino);
     assert_true(node.mtime == there.mtime && node.ctime == there.ctime);
 
     memset(&seen, 0, sizeof(seen));
-    assert_int_equal(
-        iri_dir_posix.list(NULL, at("/empty"), &node, each, &seen), IRI_OK);
+    assert_ok(iri_dir_posix.list(NULL, at("/empty"), &node, each, &seen));
     assert_int_equal(seen.entries, 0);
 
     seen.until = 3;
@@ -252,17 +250,17 @@ TEST(test_find)
     iri_found_t     found;
 
     core.env.dir = &iri_dir_posix;
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, at("/e\xcc\x81"));
 
     search.path = S("/\xe1\xba\xad");
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, at("/\xc3\xa2\xcc\xa3"));
 
     search.path = S("/\xe8\xa1\xa8");
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_PASS);
     assert_int_equal(found.why, IRI_WHY_ABSENT);
 }

@@ -385,9 +385,8 @@ find_read(find_t *find, iri_str_t target)
     iri_received_path_t request = { { 0, NULL }, 0, target };
 
     request.path = core_unescape(target, find->octets);
-    assert_int_equal(
-        iri_read(&find->core.env, &find->conf, &request, &find->reading),
-        IRI_OK);
+    assert_ok(
+        iri_read(&find->core.env, &find->conf, &request, &find->reading));
     find->search.path = find->reading.path;
     find->search.reading = &find->reading;
 }
@@ -426,8 +425,7 @@ check_without_reading(find_t *find)
     }
 
     assert_int_not_equal(find->found.why, IRI_WHY_FORBIDDEN);
-    assert_int_equal(
-        find->core.env.dir->stat(find->core.env.ctx, path, &node), IRI_OK);
+    assert_ok(find->core.env.dir->stat(find->core.env.ctx, path, &node));
     find->core.stats--;
 
     if (node.kind != IRI_NODE_DIR && node.kind != IRI_NODE_OTHER
@@ -500,7 +498,7 @@ check_case(const case_t *one)
     int       wrong = 0;
 
     find_case(&find, one);
-    assert_int_equal(find_go(&find), IRI_OK);
+    assert_ok(find_go(&find));
 
     if (find.found.verdict != one->verdict || find.found.why != one->why
         || find.found.match != one->match)
@@ -560,10 +558,10 @@ TEST(test_cases_traced)
 
     for (i = 0; i < COUNT(cases); i++) {
         find_case(&find, &cases[i]);
-        assert_int_equal(find_go(&find), IRI_OK);
+        assert_ok(find_go(&find));
         found = find.found;
         find.core.env.trace = 1;
-        assert_int_equal(find_go(&find), IRI_OK);
+        assert_ok(find_go(&find));
 
         assert_int_equal(found.verdict, find.found.verdict);
         assert_int_equal(found.why, find.found.why);
@@ -610,7 +608,7 @@ TEST(test_costs)
         find_init(&find, cost[i].charsets, cost[i].tree, cost[i].names, N);
         find_put(&find, cost[i].entries);
         find_read(&find, core_str(cost[i].target));
-        assert_int_equal(find_go(&find), IRI_OK);
+        assert_ok(find_go(&find));
         assert_int_equal(find.core.stats, cost[i].stats);
         assert_int_equal(find.core.lists, cost[i].lists);
         core_free(&find.core);
@@ -639,7 +637,7 @@ check_budget(const char *charsets, const char *tree, const char *segment,
     core_append(target, segment);
     find_read(&find, core_str(target));
     assert_int_not_equal(find.reading.why, IRI_WHY_LIMIT);
-    assert_int_equal(find_go(&find), IRI_OK);
+    assert_ok(find_go(&find));
 
     if (find.core.stats + find.core.lists > IRI_MAX_FS_CALLS) {
         fail_msg("%s %s: %d stats, %d lists", charsets, tree,
@@ -701,7 +699,7 @@ TEST(test_candidates_limit)
          depth <= IRI_MAX_REQUEST_CANDIDATES / 2 + 1; depth++)
     {
         find_read(&find, (iri_str_t){ 7 * depth, (unsigned char *) target });
-        assert_int_equal(find_go(&find), IRI_OK);
+        assert_ok(find_go(&find));
 
         if (depth <= IRI_MAX_REQUEST_CANDIDATES / 2) {
             assert_int_equal(find.found.verdict, IRI_SERVE);
@@ -739,12 +737,12 @@ TEST(test_calls_limit)
 
     /* At the limit: found, and moved. */
     find_read(&find, (iri_str_t){ 4 * 6, (unsigned char *) target });
-    assert_int_equal(find_go(&find), IRI_OK);
+    assert_ok(find_go(&find));
     assert_int_equal(find.found.why, IRI_WHY_MIXED);
     assert_true(find.core.stats + find.core.lists < IRI_MAX_FS_CALLS);
 
     find_read(&find, core_str(target));
-    assert_int_equal(find_go(&find), IRI_OK);
+    assert_ok(find_go(&find));
     assert_true(find.found.verdict == IRI_PASS
                 || find.found.verdict == IRI_REFUSE);
     assert_int_equal(find.core.stats + find.core.lists, IRI_MAX_FS_CALLS);
@@ -778,7 +776,7 @@ TEST(test_vendor_pairs)
         name = (iri_str_t){ 1 + len, asked };
         memcpy(sent, asked, name.len);
         find_read(&find, (iri_str_t){ name.len, sent });
-        assert_int_equal(find_go(&find), IRI_OK);
+        assert_ok(find_go(&find));
         assert_int_equal(find.found.verdict, IRI_RESTART);
         assert_int_equal(find.found.match, IRI_MATCH_VARIANTS);
         assert_str(find.found.filename, file);
@@ -804,7 +802,7 @@ check_errors(const case_t *one, int on)
         find_case(&find, one);
         find.core.io_fail_at = k;
         find.core.io_fail_on = on;
-        assert_int_equal(find_go(&find), IRI_OK);
+        assert_ok(find_go(&find));
 
         if (find.core.stats + find.core.lists < k) {
             assert_int_equal(find.found.verdict, one->verdict);
@@ -885,7 +883,7 @@ TEST(test_replaced_by_file)
         dir.stat = torn_stat;
         find.core.env.dir = &dir;
         replaced_path = cases[i].replaced_path;
-        assert_int_equal(find_go(&find), IRI_OK);
+        assert_ok(find_go(&find));
 
         if (find.found.verdict != IRI_REFUSE) {
             assert_int_equal(find.found.match, IRI_MATCH_NONE);
@@ -912,7 +910,7 @@ check_prefix(const char *root, const char *path, size_t prefix,
     find_read(&find, core_str(path));
     find.search.root = core_str(root);
     find.search.prefix = prefix;
-    assert_int_equal(find_go(&find), IRI_OK);
+    assert_ok(find_go(&find));
     assert_int_equal(find.found.verdict, answer);
     assert_text(find.found.filename, filename);
     assert_text(find.found.path, found_path);
@@ -933,7 +931,7 @@ TEST(test_raw_bidi)
                            "\xc5\xbd"));
     find_read(&find, S("/\xc3\xa9%E2%80%8E"));
     assert_int_equal(find.reading.form, IRI_FORM_MIXED);
-    assert_int_equal(find_go(&find), IRI_OK);
+    assert_ok(find_go(&find));
     assert_int_equal(find.found.verdict, IRI_PASS);
     core_free(&find.core);
 }
@@ -985,10 +983,9 @@ check_split(const char *root, const char *path, size_t prefix,
     find_read(&find, core_str(path));
     find.search.root = core_str(root);
     find.search.prefix = prefix;
-    assert_int_equal(find_go(&find), IRI_OK);
-    assert_int_equal(iri_found_split(&find.core.env, &find.search,
-                                     &find.found, &file, &info),
-                     IRI_OK);
+    assert_ok(find_go(&find));
+    assert_ok(iri_found_split(&find.core.env, &find.search, &find.found,
+                              &file, &info));
     assert_text(file, filename);
     assert_text(info, path_info);
     assert_true(find.core.absolute);
@@ -1055,9 +1052,8 @@ TEST(test_entry_name)
 
     for (i = 0; i < COUNT(names); i++) {
         tree = core_tree(names[i].tree, ANY, N);
-        assert_int_equal(iri_entry_name(&core.env, &tree,
-                                        core_str(names[i].octets), &name),
-                         IRI_OK);
+        assert_ok(iri_entry_name(&core.env, &tree, core_str(names[i].octets),
+                                 &name));
         assert_text(name, names[i].name);
     }
 
@@ -1065,9 +1061,8 @@ TEST(test_entry_name)
     tree = core_tree("", ANY, N);
 
     for (i = IRI_MAX_SEGMENT - 1; i <= IRI_MAX_SEGMENT + 1; i++) {
-        assert_int_equal(
-            iri_entry_name(&core.env, &tree, (iri_str_t){ i, octets }, &name),
-            IRI_OK);
+        assert_ok(iri_entry_name(&core.env, &tree, (iri_str_t){ i, octets },
+                                 &name));
         assert_int_equal(name.len, i > IRI_MAX_SEGMENT ? 0 : i);
     }
 }
@@ -1107,7 +1102,7 @@ TEST(test_long_names)
     core_put(&find.core, core_str(path));
 
     find_read(&find, S("/%E1%BA%AD"));
-    assert_int_equal(find_go(&find), IRI_OK);
+    assert_ok(find_go(&find));
     assert_int_equal(find.found.verdict, IRI_SERVE);
     assert_text(find.found.filename, "/srv/a\xcc\x82\xcc\xa3");
     core_free(&find.core);
@@ -1204,10 +1199,8 @@ TEST(test_long_segments)
         end = strlen(cases[i].end);
         memset(octets, 'a', sizeof(octets));
         memcpy(octets + cases[i].len - end, cases[i].end, end);
-        assert_int_equal(iri_entry_name(&core.env, &tree,
-                                        (iri_str_t){ cases[i].len, octets },
-                                        &name),
-                         IRI_OK);
+        assert_ok(iri_entry_name(&core.env, &tree,
+                                 (iri_str_t){ cases[i].len, octets }, &name));
         assert_int_equal(name.len != 0, cases[i].read);
         core_free(&core);
     }

@@ -47,8 +47,7 @@ find_init(find_t *r, const char *target, const char *charsets,
 
     r->request.target = core_str(target);
     r->request.path = core_unescape(r->request.target, r->octets);
-    assert_int_equal(
-        iri_read(&r->core.env, &r->conf, &r->request, &r->reading), IRI_OK);
+    assert_ok(iri_read(&r->core.env, &r->conf, &r->request, &r->reading));
 
     r->search.tree = &r->tree;
     r->search.root = S("/srv");
@@ -60,7 +59,7 @@ find_init(find_t *r, const char *target, const char *charsets,
 static void
 find_run(find_t *r)
 {
-    assert_int_equal(iri_find(&r->core.env, &r->search, &r->found), IRI_OK);
+    assert_ok(iri_find(&r->core.env, &r->search, &r->found));
 }
 
 
@@ -313,20 +312,17 @@ candidate(find_t *r, iri_str_t name, size_t n)
 
     for (way = -1; way < 2; way++) {
         if (way >= 0) {
-            assert_int_equal(
-                iri_name_variant(&r->core.env, name, way, &variant, &differs),
-                IRI_OK);
+            assert_ok(iri_name_variant(&r->core.env, name, way, &variant,
+                                       &differs));
         } else {
-            assert_int_equal(
-                iri_buf_put(&r->core.env, &variant, name.data, name.len),
-                IRI_OK);
+            assert_ok(
+                iri_buf_put(&r->core.env, &variant, name.data, name.len));
         }
 
         for (k = 0; differs && k < IRI_WAYS(&r->tree); k++) {
-            assert_int_equal(iri_name_write(&r->core.env, &r->tree,
-                                            iri_buf_str(&variant), k, &octets,
-                                            &written),
-                             IRI_OK);
+            assert_ok(iri_name_write(&r->core.env, &r->tree,
+                                     iri_buf_str(&variant), k, &octets,
+                                     &written));
 
             if (written && n-- == 0) {
                 return iri_buf_str(&octets);
@@ -460,9 +456,8 @@ TEST(test_split_no_root)
     find_init(&r, "/%C3%A9/a", "", "", N);
     r.search.root = S("/nowhere");
     find_run(&r);
-    assert_int_equal(iri_found_split(&r.core.env, &r.search, &r.found,
-                                     &filename, &path_info),
-                     IRI_OK);
+    assert_ok(iri_found_split(&r.core.env, &r.search, &r.found, &filename,
+                              &path_info));
     assert_str(filename, S("/nowhere"));
     assert_str(path_info, S("/" E_ACUTE "/a"));
 
@@ -633,10 +628,6 @@ static iri_status_t
 not_listed(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
            void *arg)
 {
-    (void) ctx;
-    (void) path;
-    (void) each;
-    (void) arg;
     memset(node, 0, sizeof(*node));
 
     return list_status;

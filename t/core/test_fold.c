@@ -50,8 +50,8 @@ fold(core_t *core, unsigned match, iri_str_t name)
 
     without_keys.fold_keys = NULL;
 
-    assert_int_equal(iri_fold(&core->env, match, name, &key), IRI_OK);
-    assert_int_equal(iri_fold(&without_keys, match, name, &other), IRI_OK);
+    assert_ok(iri_fold(&core->env, match, name, &key));
+    assert_ok(iri_fold(&without_keys, match, name, &other));
     assert_true(iri_str_equal(iri_buf_str(&key), iri_buf_str(&other)));
 
     return iri_buf_str(&key);
@@ -527,8 +527,7 @@ TEST(test_levels)
 
         name_a = core_utf8(a.c, a.count, a8);
         name_b = core_utf8(b.c, b.count, b8);
-        assert_int_equal(
-            iri_fold_level(&core.env, match, name_a, name_b, &level), IRI_OK);
+        assert_ok(iri_fold_level(&core.env, match, name_a, name_b, &level));
 
         want = fold_model_level(match, &a, &b);
         seen[want]++;
@@ -644,7 +643,7 @@ is_one(core_t *core, iri_str_t a, iri_str_t b)
 {
     int one = 2;
 
-    assert_int_equal(iri_edit_differ_by_one(&core->env, a, b, &one), IRI_OK);
+    assert_ok(iri_edit_differ_by_one(&core->env, a, b, &one));
 
     return one;
 }
@@ -662,15 +661,14 @@ shorten(core_t *core, iri_str_t key, iri_str_t *out)
     int                    fit, left_out;
 
     iri_graphemes_init(&edit);
-    assert_int_equal(iri_graphemes_split(&edit, key, &fit), IRI_OK);
+    assert_ok(iri_graphemes_split(&edit, key, &fit));
     assert_true(fit);
     out[n++] = key;
 
     for (i = 0; i < edit.count; i++) {
         memset(&buf, 0, sizeof(buf));
-        assert_int_equal(iri_graphemes_put_without(&core->env, &edit, key, i,
-                                                   &buf, &left_out),
-                         IRI_OK);
+        assert_ok(iri_graphemes_put_without(&core->env, &edit, key, i, &buf,
+                                            &left_out));
         if (left_out) {
             out[n++] = iri_buf_str(&buf);
         }
@@ -824,8 +822,7 @@ TEST(test_fit)
     iri_graphemes_init(&edit);
 
     for (i = 0; i < COUNT(keys); i++) {
-        assert_int_equal(
-            iri_graphemes_split(&edit, core_str(keys[i].key), &fit), IRI_OK);
+        assert_ok(iri_graphemes_split(&edit, core_str(keys[i].key), &fit));
         assert_int_equal(fit, keys[i].fit);
     }
 
@@ -834,7 +831,7 @@ TEST(test_fit)
 
     for (key.len = IRI_MAX_SEGMENT - 1; key.len <= IRI_MAX_SEGMENT + 1;
          key.len++) {
-        assert_int_equal(iri_graphemes_split(&edit, key, &fit), IRI_OK);
+        assert_ok(iri_graphemes_split(&edit, key, &fit));
         assert_int_equal(fit, key.len <= IRI_MAX_SEGMENT);
     }
 
@@ -858,8 +855,7 @@ check_own(core_t *core, unsigned match, uint32_t c)
     memcpy(octets + at + n, "Zz.html", 7);
     name.len = at + n + 7;
 
-    assert_int_equal(iri_fold_canonical(&core->env, match, name, &key, &own),
-                     IRI_OK);
+    assert_ok(iri_fold_canonical(&core->env, match, name, &key, &own));
 
     if (!own) {
         wrong += key.len != 0 || (c >= 0x20 && c < 0x7f)

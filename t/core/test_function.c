@@ -132,9 +132,8 @@ TEST(test_cases)
 
     for (i = 0; i < COUNT(cases); i++) {
         core_init(&core);
-        assert_int_equal(convert(&core, cases[i].function, cases[i].labels,
-                                 cases[i].text, &got),
-                         IRI_OK);
+        assert_ok(convert(&core, cases[i].function, cases[i].labels,
+                          cases[i].text, &got));
 
         assert_text(got.value, cases[i].value != NULL ? cases[i].value : "");
 
@@ -163,12 +162,12 @@ TEST(test_log)
 
     core_init(&core);
     core.env.log = NULL;
-    assert_int_equal(convert(&core, "nfc", "", S("\xff"), &got), IRI_OK);
+    assert_ok(convert(&core, "nfc", "", S("\xff"), &got));
     assert_non_null(got.why);
     core_free(&core);
 
     core_init(&core);
-    assert_int_equal(convert(&core, "nfc", "", S("a\n\"\xff"), &got), IRI_OK);
+    assert_ok(convert(&core, "nfc", "", S("a\n\"\xff"), &got));
     assert_memory_equal(core.log, "nfc of \"a%0A%22%FF\": ", 20);
     assert_non_null(strstr(core.log, ", reason=function\n"));
     core_free(&core);
@@ -177,10 +176,8 @@ TEST(test_log)
     memset(text, 'a', sizeof(text));
     text[299] = '\xff';
     core_init(&core);
-    assert_int_equal(convert(&core, "nfc", "",
-                             (iri_str_t){ 300, (unsigned char *) text },
-                             &got),
-                     IRI_OK);
+    assert_ok(convert(&core, "nfc", "",
+                      (iri_str_t){ 300, (unsigned char *) text }, &got));
     assert_int_equal(got.offset, 299);
     assert_int_equal(core.log_len,
                      strlen("nfc of \"\" ...: , reason=function\n")
@@ -196,23 +193,18 @@ TEST(test_without)
     iri_host_conf_t     bare = { NULL, IRI_MAPPING_UTS46, 0 };
     iri_converted_t     got;
 
-    assert_int_equal(iri_convert(&core.env, &conf,
-                                 iri_function_find(S("host_ascii")), S("a"),
-                                 &got),
-                     IRI_OK);
+    assert_ok(iri_convert(&core.env, &conf,
+                          iri_function_find(S("host_ascii")), S("a"), &got));
     assert_non_null(got.why);
 
     conf.host = &bare;
-    assert_int_equal(iri_convert(&core.env, &conf,
-                                 iri_function_find(S("host_unicode")), S("a"),
-                                 &got),
-                     IRI_OK);
+    assert_ok(iri_convert(&core.env, &conf,
+                          iri_function_find(S("host_unicode")), S("a"),
+                          &got));
     assert_non_null(got.why);
 
-    assert_int_equal(iri_convert(&core.env, &conf,
-                                 iri_function_find(S("utf8")), S("\xe9"),
-                                 &got),
-                     IRI_OK);
+    assert_ok(iri_convert(&core.env, &conf, iri_function_find(S("utf8")),
+                          S("\xe9"), &got));
     assert_non_null(got.why);
 }
 
@@ -347,8 +339,7 @@ check_text(core_t *core, iri_str_t text)
     size_t                   i;
 
     for (i = 0; i < COUNT(own); i++) {
-        assert_int_equal(
-            convert(core, own[i], "sjis windows-1252", text, &got), IRI_OK);
+        assert_ok(convert(core, own[i], "sjis windows-1252", text, &got));
 
         if (got.why != NULL) {
             assert_int_equal(got.value.len, 0);
@@ -361,20 +352,18 @@ check_text(core_t *core, iri_str_t text)
             assert_iri(got.value);
         }
 
-        assert_int_equal(
-            convert(core, own[i], "sjis windows-1252", got.value, &again),
-            IRI_OK);
+        assert_ok(
+            convert(core, own[i], "sjis windows-1252", got.value, &again));
         assert_null(again.why);
         assert_str(again.value, got.value);
     }
 
-    assert_int_equal(convert(core, "to_uri", "", text, &got), IRI_OK);
+    assert_ok(convert(core, "to_uri", "", text, &got));
 
     if (got.why == NULL) {
-        assert_int_equal(convert(core, "to_iri", "", got.value, &again),
-                         IRI_OK);
+        assert_ok(convert(core, "to_iri", "", got.value, &again));
         assert_null(again.why);
-        assert_int_equal(convert(core, "to_iri", "", text, &got), IRI_OK);
+        assert_ok(convert(core, "to_iri", "", text, &got));
         assert_str(again.value, got.value);
     }
 }
@@ -418,8 +407,7 @@ TEST(test_nfc)
             c[k] = alphabet[core_random(COUNT(alphabet))];
         }
 
-        assert_int_equal(convert(&core, "nfc", "", core_utf8(c, n, in), &got),
-                         IRI_OK);
+        assert_ok(convert(&core, "nfc", "", core_utf8(c, n, in), &got));
         assert_null(got.why);
         assert_str(got.value,
                    core_utf8(nfc, core_normalize(c, n, 0, nfc), want));
@@ -454,11 +442,9 @@ TEST(test_fold)
         }
 
         name = core_utf8(nfc, core_normalize(c, n, 0, nfc), canonical);
-        assert_int_equal(
-            iri_fold(&core.env, IRI_FOLD_WIDTH | IRI_FOLD_CASE, name, &key),
-            IRI_OK);
-        assert_int_equal(
-            convert(&core, "fold", "", core_utf8(c, n, in), &got), IRI_OK);
+        assert_ok(
+            iri_fold(&core.env, IRI_FOLD_WIDTH | IRI_FOLD_CASE, name, &key));
+        assert_ok(convert(&core, "fold", "", core_utf8(c, n, in), &got));
         assert_str(got.value, iri_buf_str(&key));
         core_free(&core);
     }
@@ -482,9 +468,8 @@ TEST(test_limits)
         for (i = 0; (name = iri_function_name(i)) != NULL; i++) {
             for (len = IRI_MAX_TEXT - 1; len <= IRI_MAX_TEXT + 1; len++) {
                 core_init(&core);
-                assert_int_equal(convert(&core, name, "windows-1252",
-                                         (iri_str_t){ len, space }, &got),
-                                 IRI_OK);
+                assert_ok(convert(&core, name, "windows-1252",
+                                  (iri_str_t){ len, space }, &got));
 
                 if (len > IRI_MAX_TEXT) {
                     assert_non_null(got.why);
@@ -499,9 +484,8 @@ TEST(test_limits)
         }
 
         core_init(&core);
-        assert_int_equal(convert(&core, "to_uri", "",
-                                 (iri_str_t){ sizeof(space), space }, &got),
-                         IRI_OK);
+        assert_ok(convert(&core, "to_uri", "",
+                          (iri_str_t){ sizeof(space), space }, &got));
         assert_non_null(got.why);
         core_free(&core);
     }
@@ -534,9 +518,9 @@ TEST(test_hostile)
         }
 
         core_init(&core);
-        assert_int_equal(convert(&core, "nfc", "", text, &got), IRI_OK);
+        assert_ok(convert(&core, "nfc", "", text, &got));
         assert_null(got.why);
-        assert_int_equal(convert(&core, "fold", "", text, &got), IRI_OK);
+        assert_ok(convert(&core, "fold", "", text, &got));
         assert_non_null(got.why);
         assert_int_equal(got.value.len, 0);
         core_free(&core);

@@ -43,7 +43,7 @@ ask(host_function_t function, const iri_host_conf_t *conf, iri_str_t host)
 {
     iri_host_t out;
 
-    assert_int_equal(function(&core.env, conf, host, &out), IRI_OK);
+    assert_ok(function(&core.env, conf, host, &out));
 
     return out;
 }
@@ -270,8 +270,7 @@ map_compatible(iri_str_t host)
     iri_buf_t      out = IRI_BUF_EMPTY;
     iri_host_why_t why;
 
-    assert_int_equal(iri_idna_compatible_map(&core.env, host, &out, &why),
-                     IRI_OK);
+    assert_ok(iri_idna_compatible_map(&core.env, host, &out, &why));
     assert_int_equal(why, IRI_HOST_MAPPED);
 
     return iri_buf_str(&out);
@@ -1178,15 +1177,13 @@ TEST(test_display)
     size_t    i;
 
     for (i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(
-            iri_host_display(&core.env, &uts46, core_str(rows[i][0]), &shown),
-            IRI_OK);
+        assert_ok(iri_host_display(&core.env, &uts46, core_str(rows[i][0]),
+                                   &shown));
         assert_text(shown, rows[i][1]);
         core_forget(&core);
     }
 
-    assert_int_equal(
-        iri_host_display(&core.env, &strict, S("xn--n3h"), &shown), IRI_OK);
+    assert_ok(iri_host_display(&core.env, &strict, S("xn--n3h"), &shown));
     assert_text(shown, "xn--n3h");
     core_forget(&core);
 }

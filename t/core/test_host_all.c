@@ -168,16 +168,14 @@ row_check(core_t *core, const char *text, int line, size_t *wrong,
     want = unicode.given ? unicode.text : in.text;
     fails = column_fails(&unicode_status, 0);
 
-    assert_int_equal(
-        iri_host_to_unicode(&core->env, &conf[UTS46], host, &got), IRI_OK);
+    assert_ok(iri_host_to_unicode(&core->env, &conf[UTS46], host, &got));
     row_judge("ToUnicode", line, fails, want, got.verdict, got.unicode,
               wrong);
 
     want = ascii.given ? ascii.text : want;
     fails = column_fails(&ascii_status, fails);
 
-    assert_int_equal(iri_host_map(&core->env, &conf[UTS46], host, &got),
-                     IRI_OK);
+    assert_ok(iri_host_map(&core->env, &conf[UTS46], host, &got));
 
     if (!fails && got.why == IRI_HOST_ADDRESS && ends_in_number(want)) {
         ++*numbers;

@@ -40,7 +40,6 @@ made_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
     iri_status_t  status = IRI_OK;
     size_t        i;
 
-    (void) ctx;
     assert_string_equal(path, "/srv");
     memset(node, 0, sizeof(*node));
     node->kind = IRI_NODE_DIR;
@@ -106,8 +105,7 @@ hash_of(built_t *b, iri_str_t name)
 {
     iri_buf_t key = IRI_BUF_EMPTY;
 
-    assert_int_equal(iri_fold(&b->core.env, b->shape.fold, name, &key),
-                     IRI_OK);
+    assert_ok(iri_fold(&b->core.env, b->shape.fold, name, &key));
 
     return iri_index_hash(&b->shape, iri_buf_str(&key));
 }
@@ -135,9 +133,8 @@ is_found(built_t *b, iri_str_t name, iri_str_t octets)
     iri_index_hits_t hits;
 
     memset(&hits, 0, sizeof(hits));
-    assert_int_equal(
-        iri_index_find(&b->core.env, &b->index, hash_of(b, name), &hits),
-        IRI_OK);
+    assert_ok(
+        iri_index_find(&b->core.env, &b->index, hash_of(b, name), &hits));
 
     return has(&hits, octets);
 }
@@ -150,10 +147,8 @@ is_found_by_spelling(built_t *b, iri_str_t without, iri_str_t octets)
     iri_index_hits_t hits;
 
     memset(&hits, 0, sizeof(hits));
-    assert_int_equal(
-        iri_index_find_spelling(&b->core.env, &b->index,
-                                iri_index_hash(&b->shape, without), &hits),
-        IRI_OK);
+    assert_ok(iri_index_find_spelling(
+        &b->core.env, &b->index, iri_index_hash(&b->shape, without), &hits));
 
     return has(&hits, octets);
 }
@@ -368,18 +363,16 @@ TEST(test_one_key)
         assert_true(b.index.head.complete);
 
         memset(&hits, 0, sizeof(hits));
-        assert_int_equal(
-            iri_index_find(&b.core.env, &b.index,
-                           hash_of(&b, S("ABCDEFGHIJKLMNOPQRST")), &hits),
-            IRI_OK);
+        assert_ok(iri_index_find(&b.core.env, &b.index,
+                                 hash_of(&b, S("ABCDEFGHIJKLMNOPQRST")),
+                                 &hits));
         assert_int_equal(hits.count, IRI_MAX_INDEX_HITS);
         assert_true(hits.more);
 
         memset(&hits, 0, sizeof(hits));
-        assert_int_equal(iri_index_find_spelling(
-                             &b.core.env, &b.index,
-                             hash_of(&b, S("bcdefghijklmnopqrst")), &hits),
-                         IRI_OK);
+        assert_ok(iri_index_find_spelling(
+            &b.core.env, &b.index, hash_of(&b, S("bcdefghijklmnopqrst")),
+            &hits));
         assert_int_equal(hits.count,
                          folds[i] == SPELLED ? IRI_MAX_INDEX_HITS : 0);
         assert_int_equal(hits.more, folds[i] == SPELLED);
@@ -399,20 +392,18 @@ TEST(test_hits_at_the_limit)
          count++) {
         build(&b, SPELLED, name_in_any_case, count, count, 1 << 20);
         memset(&hits, 0, sizeof(hits));
-        assert_int_equal(
-            iri_index_find(&b.core.env, &b.index,
-                           hash_of(&b, S("abcdefghijklmnopqrst")), &hits),
-            IRI_OK);
+        assert_ok(iri_index_find(&b.core.env, &b.index,
+                                 hash_of(&b, S("abcdefghijklmnopqrst")),
+                                 &hits));
         assert_int_equal(hits.count, count < IRI_MAX_INDEX_HITS
                                          ? count
                                          : IRI_MAX_INDEX_HITS);
         assert_int_equal(hits.more, count > IRI_MAX_INDEX_HITS);
 
         memset(&hits, 0, sizeof(hits));
-        assert_int_equal(iri_index_find_spelling(
-                             &b.core.env, &b.index,
-                             hash_of(&b, S("abcdefghijklmnopqrs")), &hits),
-                         IRI_OK);
+        assert_ok(iri_index_find_spelling(
+            &b.core.env, &b.index, hash_of(&b, S("abcdefghijklmnopqrs")),
+            &hits));
         assert_int_equal(hits.count, count < IRI_MAX_INDEX_HITS
                                          ? count
                                          : IRI_MAX_INDEX_HITS);
@@ -579,29 +570,23 @@ TEST(test_each_spelling)
         shape.tree = core_tree("", IRI_FILENAME_ANY, SPELLED);
         shape.fold = SPELLED;
         shape.key[0] = ++turn;
-        assert_int_equal(iri_index_build(&core.env, &shape, S("/srv"), 10,
-                                         10000, &node, &index, &more),
-                         IRI_OK);
+        assert_ok(iri_index_build(&core.env, &shape, S("/srv"), 10, 10000,
+                                  &node, &index, &more));
 
         for (k = 0; k < 8 && cases[i].without[k] != NULL; k++) {
             memset(&hits, 0, sizeof(hits));
-            assert_int_equal(
-                iri_index_find_spelling(
-                    &core.env, &index,
-                    iri_index_hash(&shape, core_str(cases[i].without[k])),
-                    &hits),
-                IRI_OK);
+            assert_ok(iri_index_find_spelling(
+                &core.env, &index,
+                iri_index_hash(&shape, core_str(cases[i].without[k])),
+                &hits));
             assert_true(has(&hits, name));
         }
 
         for (k = 0; k < 6 && cases[i].not [k] != NULL; k++) {
             memset(&hits, 0, sizeof(hits));
-            assert_int_equal(
-                iri_index_find_spelling(
-                    &core.env, &index,
-                    iri_index_hash(&shape, core_str(cases[i].not [k])),
-                    &hits),
-                IRI_OK);
+            assert_ok(iri_index_find_spelling(
+                &core.env, &index,
+                iri_index_hash(&shape, core_str(cases[i].not [k])), &hits));
             assert_false(has(&hits, name));
         }
 
@@ -663,9 +648,8 @@ TEST(test_heavy_names)
     for (i = 0; i < 40; i++) {
         name.len = name_heavy(i, octets);
         memset(&canonical, 0, sizeof(canonical));
-        assert_int_equal(iri_entry_read(&b.core.env, &b.shape.tree, name,
-                                        &canonical, &index),
-                         IRI_OK);
+        assert_ok(iri_entry_read(&b.core.env, &b.shape.tree, name, &canonical,
+                                 &index));
 
         if (canonical.len != 0) {
             read++;
@@ -750,14 +734,12 @@ TEST(test_listed_twice)
 
     build(&b, SPELLED, name_again, 9, 9, 1 << 20);
     memset(&hits, 0, sizeof(hits));
-    assert_int_equal(iri_index_find(&b.core.env, &b.index,
-                                    hash_of(&b, S("NAME-1")), &hits),
-                     IRI_OK);
+    assert_ok(iri_index_find(&b.core.env, &b.index, hash_of(&b, S("NAME-1")),
+                             &hits));
     assert_int_equal(hits.count, 1);
     assert_false(hits.more);
-    assert_int_equal(iri_index_find_spelling(&b.core.env, &b.index,
-                                             hash_of(&b, S("nam-1")), &hits),
-                     IRI_OK);
+    assert_ok(iri_index_find_spelling(&b.core.env, &b.index,
+                                      hash_of(&b, S("nam-1")), &hits));
     assert_int_equal(hits.count, 1);
     forget(&b);
 }

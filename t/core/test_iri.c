@@ -269,7 +269,7 @@ to_uri(iri_str_t text, int nfc)
     iri_to_uri_conf_t conf = { NULL, nfc, NULL };
     iri_converted_t   out;
 
-    assert_int_equal(iri_to_uri(&core.env, &conf, text, &out), IRI_OK);
+    assert_ok(iri_to_uri(&core.env, &conf, text, &out));
 
     return out;
 }
@@ -280,8 +280,7 @@ equal(iri_level_t level, iri_str_t a, iri_str_t b)
 {
     int out = -1;
 
-    assert_int_equal(iri_equal(&core.env, level, core_hosts(), a, b, &out),
-                     IRI_OK);
+    assert_ok(iri_equal(&core.env, level, core_hosts(), a, b, &out));
 
     return out;
 }
@@ -292,8 +291,7 @@ normalize(unsigned steps, iri_str_t text)
 {
     iri_converted_t out;
 
-    assert_int_equal(iri_normalize_syntax(&core.env, steps, text, &out),
-                     IRI_OK);
+    assert_ok(iri_normalize_syntax(&core.env, steps, text, &out));
     assert_null(out.why);
 
     return out.value;
@@ -401,9 +399,7 @@ TEST(test_mapping)
             conf.charset = core_charset(rows[i].charset);
         }
 
-        assert_int_equal(
-            iri_to_uri(&core.env, &conf, core_str(rows[i].text), &out),
-            IRI_OK);
+        assert_ok(iri_to_uri(&core.env, &conf, core_str(rows[i].text), &out));
         assert_int_equal(out.why == NULL, rows[i].want != NULL);
         assert_int_equal(out.offset, rows[i].offset);
         if (rows[i].want != NULL) {
@@ -455,9 +451,7 @@ TEST(test_unmapping)
             conf.repertoire = core_charset(rows[i].repertoire);
         }
 
-        assert_int_equal(
-            iri_to_iri(&core.env, &conf, core_str(rows[i].text), &out),
-            IRI_OK);
+        assert_ok(iri_to_iri(&core.env, &conf, core_str(rows[i].text), &out));
         assert_null(out.why);
         assert_text(out.value, rows[i].want);
     }
@@ -572,9 +566,8 @@ TEST(test_resolving)
     iri_str_t got;
 
     for (i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(iri_resolve(&core.env, core_str(rows[i][0]),
-                                     core_str(rows[i][1]), &got),
-                         IRI_OK);
+        assert_ok(iri_resolve(&core.env, core_str(rows[i][0]),
+                              core_str(rows[i][1]), &got));
         assert_text(got, rows[i][2]);
     }
 }
@@ -675,12 +668,10 @@ TEST(test_relativizing)
     iri_str_t got, back;
 
     for (i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(iri_relativize(&core.env, core_str(rows[i][0]),
-                                        core_str(rows[i][1]), &got),
-                         IRI_OK);
+        assert_ok(iri_relativize(&core.env, core_str(rows[i][0]),
+                                 core_str(rows[i][1]), &got));
         assert_text(got, rows[i][2]);
-        assert_int_equal(
-            iri_resolve(&core.env, core_str(rows[i][0]), got, &back), IRI_OK);
+        assert_ok(iri_resolve(&core.env, core_str(rows[i][0]), got, &back));
         if (strstr(rows[i][1], "/./") == NULL) {
             assert_text(back, rows[i][1]);
         }
@@ -723,9 +714,8 @@ TEST(test_normalizing)
                     rows[i][2]);
     }
 
-    assert_int_equal(iri_normalize_syntax(&core.env, IRI_NORMALIZE_SYNTAX,
-                                          S("http://a/%zz"), &out),
-                     IRI_OK);
+    assert_ok(iri_normalize_syntax(&core.env, IRI_NORMALIZE_SYNTAX,
+                                   S("http://a/%zz"), &out));
     assert_string_equal(out.why, iri_expect_text(IRI_EXPECT_HEX));
     assert_int_equal(out.offset, 9);
 }
@@ -792,12 +782,11 @@ TEST(test_limits)
         text.len = (size_t) (IRI_MAX_IRI + over);
         memset(octets, ' ', sizeof(octets));
 
-        assert_int_equal(iri_to_uri(&core.env, &conf, text, &out), IRI_OK);
+        assert_ok(iri_to_uri(&core.env, &conf, text, &out));
         assert_int_equal(out.why != NULL, over == 1);
-        assert_int_equal(iri_to_iri(&core.env, &to, text, &out), IRI_OK);
+        assert_ok(iri_to_iri(&core.env, &to, text, &out));
         assert_int_equal(out.why != NULL, over == 1);
-        assert_int_equal(iri_normalize_syntax(&core.env, 0, text, &out),
-                         IRI_OK);
+        assert_ok(iri_normalize_syntax(&core.env, 0, text, &out));
         assert_int_equal(out.why != NULL, over == 1);
         assert_int_equal(iri_resolve(&core.env, text, S("a"), &got),
                          over == 1 ? IRI_IRI_TOO_LONG : IRI_OK);
@@ -805,8 +794,7 @@ TEST(test_limits)
                          over == 1 ? IRI_IRI_TOO_LONG : IRI_OK);
         assert_int_equal(iri_relativize(&core.env, S("a:b"), text, &got),
                          over == 1 ? IRI_IRI_TOO_LONG : IRI_OK);
-        assert_int_equal(
-            iri_visual_order(&core.env, IRI_VISUAL_UAX9, text, &out), IRI_OK);
+        assert_ok(iri_visual_order(&core.env, IRI_VISUAL_UAX9, text, &out));
         assert_int_equal(out.why != NULL, over == 1);
 
         /* The last "%20" is replaced by a space. */
@@ -814,17 +802,15 @@ TEST(test_limits)
         got.data = octets + 1;
         got.len = text.len - 2;
         text.len = got.len;
-        assert_int_equal(iri_equal(&core.env, IRI_LEVEL_ESCAPES, NULL, text,
-                                   S(" "), &same),
-                         IRI_OK);
+        assert_ok(iri_equal(&core.env, IRI_LEVEL_ESCAPES, NULL, text, S(" "),
+                            &same));
         assert_int_equal(same, 0);
         text.len = (size_t) (IRI_MAX_IRI + over);
         assert_int_equal(
             iri_equal(&core.env, IRI_LEVEL_NFC, NULL, text, text, &same),
             over == 1 ? IRI_IRI_TOO_LONG : IRI_OK);
-        assert_int_equal(
-            iri_equal(&core.env, IRI_LEVEL_STRING, NULL, text, text, &same),
-            IRI_OK);
+        assert_ok(
+            iri_equal(&core.env, IRI_LEVEL_STRING, NULL, text, text, &same));
         core_forget(&core);
     }
 
@@ -837,8 +823,7 @@ TEST(test_limits)
         }
         text.data = octets;
         text.len = 2 * i;
-        assert_int_equal(
-            iri_unicode_form(&core.env, IRI_FORM_NFC, text, &out), IRI_OK);
+        assert_ok(iri_unicode_form(&core.env, IRI_FORM_NFC, text, &out));
         assert_int_equal(out.why != NULL, over == 1);
     }
 }

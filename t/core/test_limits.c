@@ -37,7 +37,7 @@ check_lists(size_t depth, size_t lists)
     core_put(&core, core_str(entry));
     search.path = core_str(asked);
 
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(core.lists, lists);
 
     if (depth <= IRI_MAX_DIRECTORIES_READ) {
@@ -76,7 +76,7 @@ check_lookups(const char *charsets, size_t looks)
 
     core_init(&core);
     core_put(&core, S("/srv/"));
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_PASS);
     assert_int_equal(found.why, IRI_WHY_ABSENT);
 
@@ -121,8 +121,7 @@ check_encoded(const char *label, const char *begin, const char *more,
     name = core_str(octets);
 
     core_init(&core);
-    assert_int_equal(
-        iri_name_write(&core.env, &tree, name, 0, &out, &written), IRI_OK);
+    assert_ok(iri_name_write(&core.env, &tree, name, 0, &out, &written));
     assert_int_equal(written, want);
     core_free(&core);
 }

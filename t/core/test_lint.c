@@ -97,9 +97,8 @@ check_findings(const char *requests, const char *tree,
     for (count = 0; text[count] != NULL; count++) {
         names[count] = core_str(text[count]);
     }
-    assert_int_equal(
-        iri_lint(&core.env, &conf, names, count, add_finding, &findings),
-        IRI_OK);
+    assert_ok(
+        iri_lint(&core.env, &conf, names, count, add_finding, &findings));
     assert_string_equal(findings.text, want);
     core_free(&core);
 }
@@ -156,14 +155,12 @@ TEST(test_one)
         iri_str_t       name = { 170, (unsigned char *) long_name };
 
         core_init(&core);
-        assert_int_equal(
-            iri_lint(&core.env, &conf, &name, 1, add_finding, &findings),
-            IRI_OK);
+        assert_ok(
+            iri_lint(&core.env, &conf, &name, 1, add_finding, &findings));
         assert_int_equal(findings.len, 0);
         name.len = 172;
-        assert_int_equal(
-            iri_lint(&core.env, &conf, &name, 1, add_finding, &findings),
-            IRI_OK);
+        assert_ok(
+            iri_lint(&core.env, &conf, &name, 1, add_finding, &findings));
         assert_memory_equal(findings.text, "long|", 5);
         core_free(&core);
     }
@@ -405,8 +402,7 @@ TEST(test_skeletons)
         len = uspoof_getSkeletonUTF8(checker, 0, text, sizeof(text), want,
                                      sizeof(want), &error);
         assert_true(U_SUCCESS(error));
-        assert_int_equal(
-            iri_skeleton(&core.env, core_confusables(), name, &got), IRI_OK);
+        assert_ok(iri_skeleton(&core.env, core_confusables(), name, &got));
         assert_int_equal(got.len, len);
         assert_memory_equal(got.data, want, got.len);
     }
@@ -470,8 +466,7 @@ TEST(test_forms_agree_with_core)
             continue;
         }
         core_init(&core);
-        assert_int_equal(iri_read(&core.env, &reading, &request, &read),
-                         IRI_OK);
+        assert_ok(iri_read(&core.env, &reading, &request, &read));
         names[0].data = utf8;
         names[0].len = iri_utf8_put(c, utf8);
         names[1] = iri_str_from(read.path, 1);
@@ -482,17 +477,15 @@ TEST(test_forms_agree_with_core)
         if (names[1].len != 0 && read.why == IRI_WHY_READ
             && !iri_str_equal(names[0], names[1]))
         {
-            assert_int_equal(
-                iri_lint(&core.env, &conf, names, 2, add_finding, &findings),
-                IRI_OK);
+            assert_ok(
+                iri_lint(&core.env, &conf, names, 2, add_finding, &findings));
             assert_non_null(strstr(findings.text, "|EUC-JP\n"));
             found++;
             findings.len = 0;
             findings.text[0] = '\0';
         }
-        assert_int_equal(
-            iri_lint(&core.env, &conf, names, 1, add_finding, &findings),
-            IRI_OK);
+        assert_ok(
+            iri_lint(&core.env, &conf, names, 1, add_finding, &findings));
         assert_int_equal(findings.len, 0);
         core_free(&core);
     }
@@ -503,7 +496,6 @@ TEST(test_forms_agree_with_core)
 static iri_status_t
 stop(void *arg, const iri_finding_t *finding)
 {
-    (void) finding;
     ++*(int *) arg;
 
     return IRI_IO_FAILED;

@@ -41,9 +41,8 @@ list_begin(list_t *list, const char *labels, const char *query)
     list->conf.root = S("/srv/d");
     list->conf.path = S("/d/");
     list->conf.query = core_str(query);
-    assert_int_equal(
-        iri_listing_begin(&list->core.env, &list->conf, &list->listing),
-        IRI_OK);
+    assert_ok(
+        iri_listing_begin(&list->core.env, &list->conf, &list->listing));
 }
 
 
@@ -73,7 +72,7 @@ list_add(list_t *list, iri_str_t octets, uint64_t size, int64_t mtime)
                                info.is_directory ? "/" : "");
     core_put(&list->core, at);
 
-    assert_int_equal(iri_listing_add(list->listing, octets, &info), IRI_OK);
+    assert_ok(iri_listing_add(list->listing, octets, &info));
 }
 
 
@@ -108,7 +107,7 @@ judge_all(iri_listing_t *listing)
         if (status != IRI_OK || !is_left) {
             return status;
         }
-        assert_int_equal(iri_listing_judged(listing, opened(&entry)), IRI_OK);
+        assert_ok(iri_listing_judged(listing, opened(&entry)));
     }
 }
 
@@ -118,7 +117,7 @@ list_write(list_t *list)
 {
     iri_str_t body;
 
-    assert_int_equal(iri_listing_page(list->listing, &list->answer), IRI_OK);
+    assert_ok(iri_listing_page(list->listing, &list->answer));
     body = list->answer.body;
     list->page = malloc(body.len + 1);
     assert_non_null(list->page);
@@ -132,7 +131,7 @@ list_write(list_t *list)
 static const char *
 list_page(list_t *list)
 {
-    assert_int_equal(judge_all(list->listing), IRI_OK);
+    assert_ok(judge_all(list->listing));
 
     return list_write(list);
 }
@@ -228,19 +227,16 @@ paged(list_t *list, const char *query, unsigned without)
     }
 
     for (;;) {
-        assert_int_equal(iri_listing_judge(list->listing, &entry, &is_left),
-                         IRI_OK);
+        assert_ok(iri_listing_judge(list->listing, &entry, &is_left));
         if (!is_left) {
             break;
         }
 
         assert_memory_equal(entry.path.data, "/d/", 3);
-        assert_int_equal(
-            iri_listing_judged(list->listing,
-                               paged_may(paged_number(entry.path))
-                                   ? IRI_NAME_LINKED
-                                   : IRI_NAME_HIDDEN),
-            IRI_OK);
+        assert_ok(iri_listing_judged(list->listing,
+                                     paged_may(paged_number(entry.path))
+                                         ? IRI_NAME_LINKED
+                                         : IRI_NAME_HIDDEN));
     }
 
     return list_write(list);
@@ -320,8 +316,7 @@ TEST(test_paged)
         }
 
         whole[0] = pages[0] = '\0';
-        assert_int_equal(iri_listing_judge(list.listing, &entry, &next),
-                         IRI_OK);
+        assert_ok(iri_listing_judge(list.listing, &entry, &next));
         paged_ranks(list.listing, whole);
         list_free(&list);
         count = 0;
@@ -410,8 +405,7 @@ TEST(test_paged_unnamed)
         list.conf.unnamed = unnamed;
         list_begin(&list, "", "");
         list_add(&list, S("a\xFF\xC3\xA9\xC3"), 0, 0);
-        assert_int_equal(iri_listing_judge(list.listing, &entry, &is_left),
-                         IRI_OK);
+        assert_ok(iri_listing_judge(list.listing, &entry, &is_left));
         assert_int_equal(is_left, 1);
         assert_true(iri_str_equal(
             entry.path, unnamed ? S("/d/a\xFF\xC3\xA9\xC3")
@@ -654,11 +648,10 @@ TEST(test_collation)
         memcpy(octets, name.data, name.len);
         name.len += random_ascii(octets + name.len, i % 100 ? 20 : 300).len;
         name.data = octets;
-        assert_int_equal(iri_listing_add(list.listing, name, &info), IRI_OK);
+        assert_ok(iri_listing_add(list.listing, name, &info));
     }
 
-    assert_int_equal(iri_listing_judge(list.listing, &entry, &is_left),
-                     IRI_OK);
+    assert_ok(iri_listing_judge(list.listing, &entry, &is_left));
     assert_true(list.listing->count > 4000);
 
     for (i = 1; i < list.listing->count; i++) {
@@ -849,7 +842,7 @@ TEST(test_escapes)
     iri_str_t text = S("%41");
 
     text.len = 2;
-    assert_int_equal(iri_html_put(&core.env, &buf, text), IRI_OK);
+    assert_ok(iri_html_put(&core.env, &buf, text));
     assert_str(iri_buf_str(&buf), S("%4"));
 }
 
@@ -898,8 +891,7 @@ TEST(test_parents)
 
     list_init(&list, "", "sort=date&order=desc");
     list.conf.path = S("/a<&\xC3\xA9\xE2\x80\xAE/b/");
-    assert_int_equal(
-        iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
+    assert_ok(iri_listing_begin(&list.core.env, &list.conf, &list.listing));
     list_page(&list);
     assert_non_null(strstr(list.page, "This directory is empty."));
     assert_non_null(
@@ -921,8 +913,7 @@ TEST(test_parents)
     /* A path that no request can have: it is not NUL-terminated either. */
     list_init(&list, "", "");
     list.conf.path = S("//b\x7F\xC2\x85\xFF\"\\/");
-    assert_int_equal(
-        iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
+    assert_ok(iri_listing_begin(&list.core.env, &list.conf, &list.listing));
     list_page(&list);
     assert_non_null(strstr(list.page, "<title>//b%7F%C2%85%FF&quot;\\/"));
     assert_null(strstr(list.page, "href=\"//"));
@@ -934,8 +925,7 @@ TEST(test_parents)
 
     list_init(&list, "", "format=json");
     list.conf.path = S("/b\x1F\x7F\xC2\x85\xFF\"\\<\xF0\x9F\x98\x80/");
-    assert_int_equal(
-        iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
+    assert_ok(iri_listing_begin(&list.core.env, &list.conf, &list.listing));
     list_page(&list);
     assert_non_null(strstr(list.page, "{\"path\":\"/b\\u001f\\u007f\\u0085"
                                       "\\ufffd\\u0022\\u005c\\u003c"
@@ -947,8 +937,7 @@ TEST(test_parents)
     /* Names that are never listed, and "." and "..". */
     list_init(&list, "", "");
     for (i = 0; i < COUNT(hidden); i++) {
-        assert_int_equal(iri_listing_add(list.listing, hidden[i], &info),
-                         IRI_OK);
+        assert_ok(iri_listing_add(list.listing, hidden[i], &info));
         assert_int_equal(list.listing->count, 0);
     }
     list_free(&list);
@@ -984,9 +973,8 @@ TEST(test_deep)
         list_init(&list, "", "");
         list.conf.path.data = path;
         list.conf.path.len = 2 * depth + 1;
-        assert_int_equal(
-            iri_listing_begin(&list.core.env, &list.conf, &list.listing),
-            IRI_OK);
+        assert_ok(
+            iri_listing_begin(&list.core.env, &list.conf, &list.listing));
         links = 0;
         for (p = list_page(&list); (p = strstr(p, "<li>")) != NULL; p++) {
             links++;
@@ -1084,8 +1072,7 @@ linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
     list.conf.path = path;
     list.conf.reading = &conf;
     list.conf.unnamed = invalid == IRI_INVALID_PASS;
-    assert_int_equal(
-        iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
+    assert_ok(iri_listing_begin(&list.core.env, &list.conf, &list.listing));
     list_add(&list, octets, 0, 0);
     list_page(&list);
     linked = list.listing->ranks[0]->linked;
@@ -1148,16 +1135,15 @@ TEST(test_lengths)
     for (len = IRI_MAX_SEGMENT - 1; len <= IRI_MAX_SEGMENT + 1; len++) {
         list_init(&list, "", "");
         name.len = len;
-        assert_int_equal(iri_listing_add(list.listing, name, &info), IRI_OK);
-        assert_int_equal(iri_listing_judge(list.listing, &entry, &is_left),
-                         IRI_OK);
+        assert_ok(iri_listing_add(list.listing, name, &info));
+        assert_ok(iri_listing_judge(list.listing, &entry, &is_left));
         assert_int_equal(entry.name.len, len > IRI_MAX_SEGMENT ? 0 : len);
         list_free(&list);
     }
     list_init(&list, "", "");
     for (len = IRI_MAX_OCTETS; len <= IRI_MAX_OCTETS + 1; len++) {
         name.len = len;
-        assert_int_equal(iri_listing_add(list.listing, name, &info), IRI_OK);
+        assert_ok(iri_listing_add(list.listing, name, &info));
         assert_int_equal(list.listing->count, 1);
     }
     list_free(&list);
@@ -1172,9 +1158,8 @@ TEST(test_lengths)
         path[len - 1] = '/';
         list.conf.path.data = path;
         list.conf.path.len = len;
-        assert_int_equal(
-            iri_listing_begin(&list.core.env, &list.conf, &list.listing),
-            IRI_OK);
+        assert_ok(
+            iri_listing_begin(&list.core.env, &list.conf, &list.listing));
         list_add(&list, S("\xC3\xA9"), 0, 0);
         list_page(&list);
         assert_int_equal(list.listing->ranks[0]->linked,
@@ -1186,9 +1171,8 @@ TEST(test_lengths)
         list.conf.path.data = path;
         list.conf.path.len = len - 96;
         path[len - 97] = '/';
-        assert_int_equal(
-            iri_listing_begin(&list.core.env, &list.conf, &list.listing),
-            IRI_OK);
+        assert_ok(
+            iri_listing_begin(&list.core.env, &list.conf, &list.listing));
         name.len = 98;
         memcpy(octets, "\xC3\xA9", 2);
         list_add(&list, name, 0, 0);
@@ -1210,9 +1194,8 @@ TEST(test_lengths)
         list_init(&list, "", "");
         list.conf.path.data = path;
         list.conf.path.len = len;
-        assert_int_equal(
-            iri_listing_begin(&list.core.env, &list.conf, &list.listing),
-            IRI_OK);
+        assert_ok(
+            iri_listing_begin(&list.core.env, &list.conf, &list.listing));
         list_add(&list, S("\xC3\xA9"), 0, 0);
         list_page(&list);
         assert_int_equal(list.listing->ranks[0]->linked,
@@ -1223,9 +1206,8 @@ TEST(test_lengths)
         list_init(&list, "", "");
         list.conf.path.data = path;
         list.conf.path.len = len;
-        assert_int_equal(
-            iri_listing_begin(&list.core.env, &list.conf, &list.listing),
-            IRI_OK);
+        assert_ok(
+            iri_listing_begin(&list.core.env, &list.conf, &list.listing));
         list_add(&list, S("\xC3\xA9/"), 0, 0);
         list_page(&list);
         assert_int_equal(list.listing->ranks[0]->linked,
@@ -1260,8 +1242,7 @@ TEST(test_unnamed)
         list.conf.unnamed = 1;
         list_begin(&list, "euc-jp", "");
         list_add(&list, S("\xE9.txt"), 3, 0);
-        assert_int_equal(iri_listing_judge(list.listing, &entry, &is_left),
-                         IRI_OK);
+        assert_ok(iri_listing_judge(list.listing, &entry, &is_left));
         iri_listing_judged(list.listing,
                            i == 1 ? IRI_NAME_UNLINKED : IRI_NAME_LINKED);
         assert_non_null(strstr(
@@ -1294,7 +1275,7 @@ list_many(list_t *list, size_t len, size_t most)
                      "\xEA\xB0\x80\xEA\xB0\x81\xEA\xB0\x82\xEA\xB0\x83",
                      (unsigned long) (9999999 - i));
         }
-        assert_int_equal(iri_listing_add(list->listing, name, &info), IRI_OK);
+        assert_ok(iri_listing_add(list->listing, name, &info));
     }
 
     return i;
@@ -1334,8 +1315,7 @@ TEST(test_full)
     list_init(&list, "", "");
     n = list_many(&list, 19, 1300000); /* some of these would have keys */
     assert_int_equal(n, 1300000);
-    assert_int_equal(iri_listing_judge(list.listing, &entry, &is_left),
-                     IRI_OK);
+    assert_ok(iri_listing_judge(list.listing, &entry, &is_left));
     assert_true(list.listing->taken <= IRI_LISTING_MEMORY);
     assert_null(list.listing->ranks[0]->key);
     assert_true(iri_str_compare(iri_item_name(list.listing->ranks[0]),
@@ -1359,11 +1339,9 @@ TEST(test_memory)
     list_init(&list, "", "");
     for (i = 0; i < 50000; i++) {
         snprintf(text, sizeof(text), "report_%06lu.txt", (unsigned long) i);
-        assert_int_equal(iri_listing_add(list.listing, core_str(text), &info),
-                         IRI_OK);
+        assert_ok(iri_listing_add(list.listing, core_str(text), &info));
     }
-    assert_int_equal(iri_listing_judge(list.listing, &entry, &is_left),
-                     IRI_OK);
+    assert_ok(iri_listing_judge(list.listing, &entry, &is_left));
     assert_true(list.listing->taken < 50000 * (48 + 17 + 24));
     list_free(&list);
 }

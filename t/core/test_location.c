@@ -34,9 +34,7 @@ TEST(test_path_to_uri)
     size_t    i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(
-            iri_path_to_uri(&core.env, core_str(cases[i].path), &out),
-            IRI_OK);
+        assert_ok(iri_path_to_uri(&core.env, core_str(cases[i].path), &out));
         assert_text(out, cases[i].uri);
     }
 
@@ -44,8 +42,7 @@ TEST(test_path_to_uri)
     for (i = 1; i < 256; i++) {
         octet[0] = (char) i;
         snprintf(escaped, sizeof(escaped), "%%%02X", (unsigned) i);
-        assert_int_equal(iri_path_to_uri(&core.env, core_str(octet), &out),
-                         IRI_OK);
+        assert_ok(iri_path_to_uri(&core.env, core_str(octet), &out));
         assert_text(out, i < 0x80
                                  && strchr("abcdefghijklmnopqrstuvwxyzABCDEF"
                                            "GHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -55,7 +52,7 @@ TEST(test_path_to_uri)
                              : escaped);
     }
 
-    assert_int_equal(iri_path_to_uri(&core.env, S("\0"), &out), IRI_OK);
+    assert_ok(iri_path_to_uri(&core.env, S("\0"), &out));
     assert_text(out, "%00");
 }
 
@@ -80,9 +77,8 @@ TEST(test_spell)
     size_t    i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(
-            iri_uri_normalize(&core.env, core_str(cases[i].sent), &out),
-            IRI_OK);
+        assert_ok(
+            iri_uri_normalize(&core.env, core_str(cases[i].sent), &out));
         assert_text(out, cases[i].spelled);
         assert_int_equal(iri_uri_is_normalized(core_str(cases[i].sent)),
                          strcmp(cases[i].sent, cases[i].spelled) == 0);
@@ -145,9 +141,7 @@ TEST(test_path_to_iri)
     size_t        i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(
-            iri_path_to_iri(&core.env, core_str(cases[i].path), &out),
-            IRI_OK);
+        assert_ok(iri_path_to_iri(&core.env, core_str(cases[i].path), &out));
         assert_text(out, cases[i].iri);
     }
 
@@ -157,7 +151,7 @@ TEST(test_path_to_iri)
         }
 
         c.len = iri_utf8_put(scalar, utf8);
-        assert_int_equal(iri_path_to_iri(&core.env, c, &out), IRI_OK);
+        assert_ok(iri_path_to_iri(&core.env, c, &out));
         assert_int_equal(out.len == c.len,
                          is_ucschar(scalar)
                              && !iri_char_is_bidi_control(scalar));
@@ -246,7 +240,7 @@ read_target(core_t *core, iri_str_t target, int escaped)
         request.path = core_unescape(target, octets[++turn % 4]);
     }
 
-    assert_int_equal(iri_read(&core->env, &conf, &request, &reading), IRI_OK);
+    assert_ok(iri_read(&core->env, &conf, &request, &reading));
 
     return reading;
 }
@@ -286,8 +280,7 @@ assert_rest(core_t *core, iri_str_t location, int escaped)
     redirect.reading = &reading;
     redirect.sent = location;
     redirect.path = reading.path;
-    assert_int_equal(iri_redirect_location(&core->env, &redirect, &again),
-                     IRI_OK);
+    assert_ok(iri_redirect_location(&core->env, &redirect, &again));
     assert_text(again, "");
 }
 
@@ -314,8 +307,7 @@ check_case(const case_t *one, int escaped)
         redirect.query = core_str(one->query);
     }
 
-    assert_int_equal(iri_redirect_location(&core.env, &redirect, &location),
-                     IRI_OK);
+    assert_ok(iri_redirect_location(&core.env, &redirect, &location));
     assert_text(location, one->location);
 
     if (location.len != 0) {
@@ -369,15 +361,13 @@ TEST(test_other_segments)
         memset(&request, 0, sizeof(request));
         request.path = core_str(moved[i].octets);
         request.target = core_str(moved[i].sent);
-        assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
-                         IRI_OK);
+        assert_ok(iri_read(&core.env, &conf, &request, &reading));
 
         memset(&redirect, 0, sizeof(redirect));
         redirect.reading = &reading;
         redirect.sent = request.target;
         redirect.path = reading.path;
-        assert_int_equal(
-            iri_redirect_location(&core.env, &redirect, &location), IRI_OK);
+        assert_ok(iri_redirect_location(&core.env, &redirect, &location));
         assert_text(location, moved[i].location);
 
         /* escapes that an application may distinguish stay */
@@ -405,8 +395,7 @@ TEST(test_slash)
     redirect.slash = 1;
     redirect.has_query = 1;
     redirect.query = S("q");
-    assert_int_equal(iri_redirect_location(&core.env, &redirect, &location),
-                     IRI_OK);
+    assert_ok(iri_redirect_location(&core.env, &redirect, &location));
     assert_text(location, "/%2Fd%C3%A9/?q");
 }
 
@@ -552,8 +541,7 @@ TEST(test_random_locations)
         redirect.path = reading.path;
         redirect.has_query = (int) core_random(2);
         redirect.query = S("q\xe9");
-        assert_int_equal(
-            iri_redirect_location(&core.env, &redirect, &location), IRI_OK);
+        assert_ok(iri_redirect_location(&core.env, &redirect, &location));
 
         if (location.len != 0) {
             assert_header(location);
@@ -621,7 +609,7 @@ TEST(test_very_long_uri)
     assert_int_equal(iri_path_to_uri(&core.env, path, &uri), IRI_NO_MEMORY);
     assert_int_equal(core.allocs, 0);
     path.len = 3;
-    assert_int_equal(iri_path_to_uri(&core.env, path, &uri), IRI_OK);
+    assert_ok(iri_path_to_uri(&core.env, path, &uri));
     assert_str(uri, S("%E9%E9%E9"));
 
     free(octets);
@@ -647,10 +635,8 @@ TEST(test_short_locations)
     reading = read_target(&core, S("/" E_ACUTE), 0);
 
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(core_location(&core.env, &reading,
-                                       core_str(cases[i].path), NULL,
-                                       &location),
-                         IRI_OK);
+        assert_ok(core_location(&core.env, &reading, core_str(cases[i].path),
+                                NULL, &location));
         assert_text(location, cases[i].location);
     }
 }

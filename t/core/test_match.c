@@ -62,8 +62,7 @@ near_find(near_t *near, const char *path)
     near->search.cache = near->cache;
     near->search.path = core_str(path);
     memset(&near->found, 0, sizeof(near->found));
-    assert_int_equal(iri_find(&near->core.env, &near->search, &near->found),
-                     IRI_OK);
+    assert_ok(iri_find(&near->core.env, &near->search, &near->found));
 }
 
 
@@ -328,8 +327,7 @@ check_readings(const char *const *tree, const char *file, int there,
 
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("windows-1252");
-    assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
-                     IRI_OK);
+    assert_ok(iri_read(&near.core.env, &conf, &request, &reading));
     near.search.reading = &reading;
     snprintf(out, size, "%s", near_text(&near, "/\xc3\xa9/x"));
     near_free(&near);
@@ -373,8 +371,7 @@ TEST(test_absent_in_all_readings)
         memset(&request, 0, sizeof(request));
         snprintf(octets, sizeof(octets), "%s\xa1\xc1.txt", paths[i / 2]);
         request.path = core_str(octets);
-        assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
-                         IRI_OK);
+        assert_ok(iri_read(&near.core.env, &conf, &request, &reading));
 
         /*
          * Two half-width characters; in EUC-JP this would be one full-width
@@ -414,8 +411,7 @@ TEST(test_candidates_in_alternative_reading)
     near.cache = core_cache(65536);
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("windows-1252");
-    assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
-                     IRI_OK);
+    assert_ok(iri_read(&near.core.env, &conf, &request, &reading));
     near.search.reading = &reading;
     assert_near(&near, "/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y",
                 "moved /\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83"
@@ -505,8 +501,7 @@ TEST(test_no_parent_directory)
     }
 
     near.search.path = S("/a/../etc/passwd");
-    assert_int_equal(iri_find(&near.core.env, &near.search, &near.found),
-                     IRI_OK);
+    assert_ok(iri_find(&near.core.env, &near.search, &near.found));
     assert_int_equal(near.found.verdict, IRI_REFUSE);
     near_free(&near);
 }
@@ -542,15 +537,13 @@ TEST(test_root_of_whole_path)
 
     near_init(&near, N | C, tree);
     memset(&conf, 0, sizeof(conf));
-    assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
-                     IRI_OK);
+    assert_ok(iri_read(&near.core.env, &conf, &request, &reading));
     memcpy(path, "/caf\xc3\xa9/", 7);
     near.search.path.data = path;
     near.search.path.len = near.search.prefix = 7;
     near.search.root = S("/srv/");
     near.search.reading = &reading;
-    assert_int_equal(iri_find(&near.core.env, &near.search, &near.found),
-                     IRI_OK);
+    assert_ok(iri_find(&near.core.env, &near.search, &near.found));
     assert_int_equal(near.found.verdict, IRI_SERVE);
     assert_text(near.found.filename, "/srv/");
     free(path);

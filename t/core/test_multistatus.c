@@ -91,7 +91,7 @@ check_octets_in(iri_str_t in, iri_str_t out, size_t least)
          piece = piece > 70 ? piece / 2 : piece - 1)
     {
         core_init(&core);
-        assert_int_equal(run(&core, in, piece, &sink), IRI_OK);
+        assert_ok(run(&core, in, piece, &sink));
 
         if (sink.len != out.len || memcmp(sink.data, out.data, out.len) != 0)
         {
@@ -261,7 +261,7 @@ TEST(test_names)
         len += sizeof(row) - 1;
     }
 
-    assert_int_equal(run(&core, core_str(in), 4096, &sink), IRI_OK);
+    assert_ok(run(&core, core_str(in), 4096, &sink));
 
     for (i = 0; i + sizeof(want) <= sink.len; i++) {
         n += memcmp(sink.data + i, want, sizeof(want) - 1) == 0;
@@ -511,7 +511,7 @@ TEST(test_no_memory)
     iri_multistatus_t *ms;
 
     set_conf("euc-jp", 1);
-    assert_int_equal(iri_multistatus_create(&core.env, &conf, &ms), IRI_OK);
+    assert_ok(iri_multistatus_create(&core.env, &conf, &ms));
     core.allocs = 0;
     core.fail_at = 1;
     sink.len = 0;
@@ -534,12 +534,12 @@ TEST(test_memory)
 
     set_conf("euc-jp", 0);
     sink.len = 0;
-    assert_int_equal(iri_multistatus_create(&core.env, &conf, &ms), IRI_OK);
-    assert_int_equal(feed(ms, core_str(head), 0, &sink), IRI_OK);
+    assert_ok(iri_multistatus_create(&core.env, &conf, &ms));
+    assert_ok(feed(ms, core_str(head), 0, &sink));
     for (i = 0; i < 100000; i++) {
         allocs = i == 0 ? core.allocs : allocs;
         sink.len = 0;
-        assert_int_equal(feed(ms, core_str(one), 0, &sink), IRI_OK);
+        assert_ok(feed(ms, core_str(one), 0, &sink));
     }
     assert_true(core.allocs <= allocs + 3);
 }

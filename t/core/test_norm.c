@@ -219,7 +219,7 @@ composed(uint32_t base, uint32_t mark)
 {
     uint32_t c = 1;
 
-    assert_int_equal(iri_compose(base, mark, &c), IRI_OK);
+    assert_ok(iri_compose(base, mark, &c));
 
     return c;
 }
@@ -340,12 +340,10 @@ segment(core_t *core, iri_str_t octets)
     iri_buf_t    alone = IRI_BUF_EMPTY;
     iri_why_t    why, same;
 
-    assert_int_equal(iri_segment_read(&core->env, &iri_charset_utf8, &source,
-                                      0, octets.len, &path, &uri, &why),
-                     IRI_OK);
-    assert_int_equal(iri_segment_read(&core->env, &iri_charset_utf8, &source,
-                                      0, octets.len, &alone, NULL, &same),
-                     IRI_OK);
+    assert_ok(iri_segment_read(&core->env, &iri_charset_utf8, &source, 0,
+                               octets.len, &path, &uri, &why));
+    assert_ok(iri_segment_read(&core->env, &iri_charset_utf8, &source, 0,
+                               octets.len, &alone, NULL, &same));
     assert_int_equal(same, why);
     assert_str(iri_buf_str(&alone), iri_buf_str(&path));
 
@@ -486,7 +484,6 @@ TEST(test_longest_run)
         memcpy(form + 3 * i, three, sizeof(three));
     }
 
-    assert_int_equal(iri_nfc_put(&core.env, core_utf8(c, 1024, in), &buf),
-                     IRI_OK);
+    assert_ok(iri_nfc_put(&core.env, core_utf8(c, 1024, in), &buf));
     assert_str(iri_buf_str(&buf), core_utf8(form, 3 * 1024, want));
 }

@@ -142,8 +142,7 @@ TEST(test_cases)
         conf = conf_of(cases[i].labels, cases[i].nfc);
         query = core_str(cases[i].query);
 
-        assert_int_equal(iri_query_read(&core.env, &conf, query, &got),
-                         IRI_OK);
+        assert_ok(iri_query_read(&core.env, &conf, query, &got));
 
         if (got.why != cases[i].why) {
             print_message("# %s: %s\n", cases[i].query,
@@ -209,8 +208,7 @@ TEST(test_limits)
             memset(space, 0xe9, high ? len / 6 : 0);
 
             core_init(&core);
-            assert_int_equal(iri_query_read(&core.env, &conf, query, &got),
-                             IRI_OK);
+            assert_ok(iri_query_read(&core.env, &conf, query, &got));
 
             if (len > IRI_MAX_QUERY) {
                 assert_int_equal(got.why, IRI_QUERY_LIMIT);
@@ -230,7 +228,7 @@ TEST(test_limits)
     core_init(&core);
     memset(space, 0x80, sizeof(space));
     query.len = IRI_MAX_QUERY;
-    assert_int_equal(iri_query_read(&core.env, &conf, query, &got), IRI_OK);
+    assert_ok(iri_query_read(&core.env, &conf, query, &got));
     assert_int_equal(got.why, IRI_QUERY_LIMIT);
     core_free(&core);
 }
@@ -255,8 +253,7 @@ TEST(test_marks)
 
         core_append(space, "%CC%A7");
 
-        assert_int_equal(
-            iri_query_read(&core.env, &conf, core_str(space), &got), IRI_OK);
+        assert_ok(iri_query_read(&core.env, &conf, core_str(space), &got));
         assert_int_equal(got.why,
                          marks <= 30 ? IRI_QUERY_NORMALIZED : IRI_QUERY_UTF8);
         core_free(&core);
@@ -284,12 +281,10 @@ TEST(test_hostile)
             memcpy(space + len, units[i], strlen(units[i]));
         }
 
-        assert_int_equal(
-            iri_query_read(&core.env, &conf,
-                           (iri_str_t){ len, (unsigned char *) space }, &got),
-            IRI_OK);
-        assert_int_equal(iri_query_read(&core.env, &conf, got.query, &again),
-                         IRI_OK);
+        assert_ok(iri_query_read(&core.env, &conf,
+                                 (iri_str_t){ len, (unsigned char *) space },
+                                 &got));
+        assert_ok(iri_query_read(&core.env, &conf, got.query, &again));
         assert_true(again.why == IRI_QUERY_UTF8
                     || again.why == IRI_QUERY_LIMIT);
         core_free(&core);
@@ -391,9 +386,8 @@ TEST(test_report)
     for (i = 0; i < COUNT(lines); i++) {
         core_init(&core);
         conf = conf_of(lines[i].labels, 0);
-        assert_int_equal(
-            iri_query_read(&core.env, &conf, core_str(lines[i].query), &got),
-            IRI_OK);
+        assert_ok(
+            iri_query_read(&core.env, &conf, core_str(lines[i].query), &got));
         memset(&notes, 0, sizeof(notes));
         iri_note_query(&notes, &got);
         line = iri_notes_format_line(&notes, NULL, &room);

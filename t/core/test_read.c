@@ -218,8 +218,7 @@ check_same(core_t *core, const iri_received_path_t *request,
     assert_str(got->octets, want->octets);
 
     if (uri.len == 0 && !request->escaped) {
-        assert_int_equal(iri_path_to_uri(&core->env, got->path, &uri),
-                         IRI_OK);
+        assert_ok(iri_path_to_uri(&core->env, got->path, &uri));
     }
 
     assert_str(uri, want->uri);
@@ -234,7 +233,7 @@ check_read_path(core_t *core, const iri_reading_conf_t *conf,
     iri_reading_t got;
 
     memset(&got, 0x5a, sizeof(got));
-    assert_int_equal(iri_read_path(&core->env, conf, request, &got), IRI_OK);
+    assert_ok(iri_read_path(&core->env, conf, request, &got));
     check_same(core, request, &got, want);
 }
 
@@ -285,7 +284,6 @@ check_case(const case_t *one, int escaped)
     core_init(&core);
     u = core_unescape(target, octets);
     got = read_path(&core, &conf, escaped ? target : u, escaped, target);
-
 
     if (got.form != one->form) {
         print_error("%s, escaped %d:\n", core_show(target), escaped);
@@ -674,12 +672,11 @@ TEST(test_escaped_slashes)
         memset(&request, 0, sizeof(request));
         request.path = core_str(target);
         request.escaped = 1;
-        assert_int_equal(iri_read(&core.env, &none, &request, &first),
-                         IRI_OK);
+        assert_ok(iri_read(&core.env, &none, &request, &first));
 
         memset(&plain, 0, sizeof(plain));
         plain.path = first.path;
-        assert_int_equal(iri_read(&core.env, &none, &plain, &second), IRI_OK);
+        assert_ok(iri_read(&core.env, &none, &plain, &second));
         assert_int_equal(second.verdict, IRI_PASS);
         assert_str(second.path, first.path);
         assert_int_equal(iri_str_count(first.path, '/') > 1,
@@ -765,8 +762,7 @@ TEST(test_raw_bidi_cut)
     for (i = 0; i < COUNT(cases); i++) {
         request.path = core_str(cases[i].path);
         request.target = core_str(cases[i].target);
-        assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
-                         IRI_OK);
+        assert_ok(iri_read(&core.env, &conf, &request, &reading));
         assert_int_equal(reading.verdict == IRI_REFUSE,
                          cases[i].why == IRI_WHY_BIDI);
     }
@@ -798,7 +794,7 @@ TEST(test_very_long_escaped)
 
     /* A bad escape at the end: beyond the limit it is not reached. */
     request.path.len = sizeof(path);
-    assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
+    assert_ok(iri_read(&core.env, &conf, &request, &reading));
     assert_int_equal(reading.verdict, IRI_REFUSE);
     assert_int_equal(reading.status, 404);
     assert_int_equal(reading.why, IRI_WHY_LIMIT);

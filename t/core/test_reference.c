@@ -196,8 +196,7 @@ reference(core_t *core, iri_str_t value)
 {
     iri_str_t out = { 0, NULL };
 
-    assert_int_equal(iri_location_field(&core->env, &conf, value, &out),
-                     IRI_OK);
+    assert_ok(iri_location_field(&core->env, &conf, value, &out));
 
     return out;
 }

@@ -16,7 +16,7 @@ text(unsigned how, iri_str_t segment, const char *want)
 {
     iri_str_t out = { 0, NULL };
 
-    assert_int_equal(iri_repair(&core.env, how, segment, &out), IRI_OK);
+    assert_ok(iri_repair(&core.env, how, segment, &out));
     assert_int_equal(out.len, strlen(want));
     assert_memory_equal(out.data != NULL ? (const char *) out.data : "", want,
                         out.len);
@@ -64,8 +64,7 @@ TEST(test_one)
     text(IRI_REPAIR_U, S("%u65E5%85"), "");
 
     for (i = 0; i < COUNT(units); i++) {
-        assert_int_equal(
-            iri_repair_units(&core.env, core_str(units[i][0]), &out), IRI_OK);
+        assert_ok(iri_repair_units(&core.env, core_str(units[i][0]), &out));
         assert_int_equal(out.len, strlen(units[i][1]));
         assert_memory_equal(out.data, units[i][1], out.len);
     }
@@ -73,8 +72,7 @@ TEST(test_one)
     /* limits */
     memset(longest, 'a', sizeof(longest));
     memcpy(longest, "%E6%97%A5", 9);
-    assert_int_equal(iri_repair(&core.env, IRI_REPAIR_DOUBLE, segment, &out),
-                     IRI_OK);
+    assert_ok(iri_repair(&core.env, IRI_REPAIR_DOUBLE, segment, &out));
     assert_int_equal(out.len, IRI_MAX_SEGMENT - 6);
 
     /* as many escapes as fit, followed by one octet */
@@ -82,8 +80,7 @@ TEST(test_one)
         memcpy(longest + i, i / 3 % 2 == 0 ? "%C3" : "%A9", 3);
     }
     memcpy(longest + IRI_MAX_SEGMENT - 4, "bcd", 3);
-    assert_int_equal(iri_repair(&core.env, IRI_REPAIR_DOUBLE, segment, &out),
-                     IRI_OK);
+    assert_ok(iri_repair(&core.env, IRI_REPAIR_DOUBLE, segment, &out));
     assert_int_equal(out.len, 340 + 4);
     memcpy(longest + IRI_MAX_SEGMENT - 4, "%C3", 3);
     text(IRI_REPAIR_DOUBLE, segment, "");
@@ -109,7 +106,7 @@ harmless(unsigned how, const char *segment, size_t len)
     size_t    i, n;
     uint32_t  c;
 
-    assert_int_equal(iri_repair(&core.env, how, in, &out), IRI_OK);
+    assert_ok(iri_repair(&core.env, how, in, &out));
 
     for (i = 0; i < out.len; i += n) {
         n = iri_utf8_next(out.data + i, out.data + out.len, &c);
@@ -265,7 +262,7 @@ find(iri_tree_conf_t *tree, const char *path, int write)
     conf.repair = tree->repair | other_repairs;
     iri_tree_conf_finish(&conf, tree);
     request.target = S("");
-    assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
+    assert_ok(iri_read(&core.env, &conf, &request, &reading));
 
     memset(&found, 0, sizeof(found));
     if (reading.verdict == IRI_REFUSE) {
@@ -279,7 +276,7 @@ find(iri_tree_conf_t *tree, const char *path, int write)
     search.path = reading.path;
     search.reading = &reading;
     search.write = write;
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
 
     return found;
 }

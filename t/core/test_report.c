@@ -126,8 +126,7 @@ TEST(test_line)
     fill(&core);
 
     for (i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(report_of(&core, &tree, rows[i].target, &line),
-                         IRI_OK);
+        assert_ok(report_of(&core, &tree, rows[i].target, &line));
         assert_reports(line, rows[i].path, rows[i].fields, rows[i].why,
                        rows[i].file);
         snprintf(code, sizeof(code), ", reason=%s", rows[i].code);
@@ -138,14 +137,13 @@ TEST(test_line)
 
     /* ASCII paths are not looked up */
     tree.match = IRI_FOLD_NORMALIZATION;
-    assert_int_equal(report_of(&core, &tree, "/images", &line), IRI_OK);
+    assert_ok(report_of(&core, &tree, "/images", &line));
     assert_reports(line, "/images", "form ascii, charset \"\", match none",
                    IRI_WHY_ASCII, "/srv/images");
 
     tree.match = MATCH;
     tree.ambiguous = IRI_AMBIGUOUS_300;
-    assert_int_equal(report_of(&core, &tree, "/docs/readme.txt", &line),
-                     IRI_OK);
+    assert_ok(report_of(&core, &tree, "/docs/readme.txt", &line));
     assert_reports(line, "/Docs/readme.txt",
                    "form ascii, charset \"\", match case", IRI_WHY_AMBIGUOUS,
                    "/srv/Docs/");
@@ -166,7 +164,7 @@ TEST(test_unlooked)
     reading.charset = S("EUC-JP");
     reading.why = IRI_WHY_READ;
     reading.path = S("/\xE8\xA1\xA8");
-    assert_int_equal(line_of(&core, &report, &line), IRI_OK);
+    assert_ok(line_of(&core, &report, &line));
     assert_reports(line, "/%E8%A1%A8",
                    "form legacy, charset \"EUC-JP\", match none",
                    IRI_WHY_READ, "-");
@@ -176,7 +174,7 @@ TEST(test_unlooked)
     reading.charset = S("");
     reading.why = IRI_WHY_UNREADABLE;
     reading.path = S("");
-    assert_int_equal(line_of(&core, &report, &line), IRI_OK);
+    assert_ok(line_of(&core, &report, &line));
     assert_reports(line, "-", "form invalid, charset \"\", match none",
                    IRI_WHY_UNREADABLE, "-");
 }

@@ -28,8 +28,6 @@ static iri_log_level_t logged_level;
 static void
 server_log(void *ctx, iri_log_level_t level, iri_str_t line)
 {
-    (void) ctx;
-
     logged_level = level;
     snprintf(logged, sizeof(logged), "%.*s", (int) line.len,
              (const char *) line.data);
@@ -63,10 +61,8 @@ server_read(server_t *server, const char *path, iri_origin_t origin)
 
     memset(&received, 0, sizeof(received));
     received.path = core_str(path);
-    assert_int_equal(iri_request_read(server->request, &server->core.env,
-                                      &server->conf, &received, origin,
-                                      &verdict),
-                     IRI_OK);
+    assert_ok(iri_request_read(server->request, &server->core.env,
+                               &server->conf, &received, origin, &verdict));
 
     return verdict;
 }
@@ -680,10 +676,8 @@ TEST(test_destination_unescape)
 
     for (i = 0; i < COUNT(table); i++) {
         value = core_str(table[i].value);
-        assert_int_equal(iri_destination_unescape(&server.core.env,
-                                                  core_str(table[i].path),
-                                                  &value),
-                         IRI_OK);
+        assert_ok(iri_destination_unescape(&server.core.env,
+                                           core_str(table[i].path), &value));
         assert_text(value, table[i].out);
     }
 
@@ -861,14 +855,12 @@ TEST(test_values)
     assert_int_equal(
         iri_request_match(server.request, &server.core.env, lookup, 0),
         IRI_MATCH_CHARSET);
-    assert_int_equal(iri_lookup_split(&server.core.env, lookup), IRI_OK);
+    assert_ok(iri_lookup_split(&server.core.env, lookup));
     assert_text(lookup->entry, "/srv/euc/\xB4\xC1");
 
     memset(&redirect, 0, sizeof(redirect));
-    assert_int_equal(iri_request_redirect(server.request, &server.core.env,
-                                          &server.conf, S("/"), &came,
-                                          &redirect),
-                     IRI_OK);
+    assert_ok(iri_request_redirect(server.request, &server.core.env,
+                                   &server.conf, S("/"), &came, &redirect));
     assert_text(redirect.path, "/euc/\xE6\xBC\xA2");
     assert_int_equal(redirect.reading->form, IRI_FORM_LEGACY);
     iri_request_redirected(server.request, 301);
@@ -902,18 +894,16 @@ TEST(test_ascii)
 
     enter(&server, IRI_STATE_READ);
     assert_null(iri_request_requested_reading(server.request));
-    assert_int_equal(iri_request_requested(server.request, &server.core.env,
-                                           &server.conf, &reading, &known),
-                     IRI_OK);
+    assert_ok(iri_request_requested(server.request, &server.core.env,
+                                    &server.conf, &reading, &known));
     assert_true(known);
     assert_int_equal(reading.form, IRI_FORM_ASCII);
     assert_text(reading.path, "/secret/NAME.txt");
     core_free(&server.core);
 
     enter(&server, IRI_STATE_NEW);
-    assert_int_equal(iri_request_requested(server.request, &server.core.env,
-                                           &server.conf, &reading, &known),
-                     IRI_OK);
+    assert_ok(iri_request_requested(server.request, &server.core.env,
+                                    &server.conf, &reading, &known));
     assert_false(known);
     core_free(&server.core);
 }

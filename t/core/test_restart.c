@@ -118,11 +118,10 @@ TEST(test_find_canonical)
     for (i = 0; i < COUNT(finds); i++) {
         search.path = core_str(finds[i].path);
 
-        assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+        assert_ok(iri_find(&core.env, &search, &found));
         assert_int_equal(found.verdict, finds[i].answer);
 
-        assert_int_equal(iri_find_canonical(&core.env, &search, &found),
-                         IRI_OK);
+        assert_ok(iri_find_canonical(&core.env, &search, &found));
         assert_int_equal(found.verdict, finds[i].canonical);
         assert_text(found.path, finds[i].path);
     }

@@ -143,9 +143,8 @@ page(fixture_t *f, int64_t now, const char *query)
 {
     iri_page_t page;
 
-    assert_int_equal(
-        iri_stats_page(&f->core.env, &f->stats, now, core_str(query), &page),
-        IRI_OK);
+    assert_ok(
+        iri_stats_page(&f->core.env, &f->stats, now, core_str(query), &page));
 
     return page.body;
 }

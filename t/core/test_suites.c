@@ -31,10 +31,8 @@ are_equal(core_t *core, iri_level_t level, iri_str_t a, iri_str_t b)
 {
     int equal = -1, back = -1;
 
-    assert_int_equal(iri_equal(&core->env, level, core_hosts(), a, b, &equal),
-                     IRI_OK);
-    assert_int_equal(iri_equal(&core->env, level, core_hosts(), b, a, &back),
-                     IRI_OK);
+    assert_ok(iri_equal(&core->env, level, core_hosts(), a, b, &equal));
+    assert_ok(iri_equal(&core->env, level, core_hosts(), b, a, &back));
     assert_int_equal(equal, back);
 
     return equal;
@@ -97,7 +95,7 @@ resolves(core_t *core, iri_str_t base, iri_str_t reference, iri_str_t want)
 {
     iri_str_t got;
 
-    assert_int_equal(iri_resolve(&core->env, base, reference, &got), IRI_OK);
+    assert_ok(iri_resolve(&core->env, base, reference, &got));
 
     return iri_str_equal(got, want);
 }
@@ -177,7 +175,7 @@ maps(core_t *core, int idn, iri_str_t iri, iri_str_t uri)
     iri_to_uri_conf_t conf = { NULL, 0, idn ? core_hosts() : NULL };
     iri_converted_t   got;
 
-    assert_int_equal(iri_to_uri(&core->env, &conf, iri, &got), IRI_OK);
+    assert_ok(iri_to_uri(&core->env, &conf, iri, &got));
 
     return got.why == NULL && iri_str_equal(got.value, uri);
 }
@@ -198,8 +196,7 @@ judge_to_iri(core_t *core, const suite_row_t *row)
     iri_converted_t   got;
 
     conf.host = suite_is(row->field[0], "tounicode") ? core_hosts() : NULL;
-    assert_int_equal(iri_to_iri(&core->env, &conf, row->field[1], &got),
-                     IRI_OK);
+    assert_ok(iri_to_iri(&core->env, &conf, row->field[1], &got));
 
     return got.why == NULL && iri_str_equal(got.value, row->field[2]);
 }
@@ -208,7 +205,6 @@ judge_to_iri(core_t *core, const suite_row_t *row)
 static iri_status_t
 count_warnings(void *arg, const iri_warning_t *warning)
 {
-    (void) warning;
     ++*(int *) arg;
     return IRI_OK;
 }
@@ -221,11 +217,9 @@ judge_bidi(core_t *core, const suite_row_t *row)
     iri_converted_t got;
     int             warnings = 0;
 
-    assert_int_equal(
-        iri_visual_order(&core->env, IRI_VISUAL_UAX9, row->field[3], &got),
-        IRI_OK);
-    assert_int_equal(iri_bidi_check(row->field[3], count_warnings, &warnings),
-                     IRI_OK);
+    assert_ok(
+        iri_visual_order(&core->env, IRI_VISUAL_UAX9, row->field[3], &got));
+    assert_ok(iri_bidi_check(row->field[3], count_warnings, &warnings));
 
     return got.why == NULL && iri_str_equal(got.value, row->field[4])
            && (warnings != 0) == suite_is(row->field[5], "violates");
@@ -244,7 +238,7 @@ judge_components(core_t *core, const suite_row_t *row)
     expected = iri_check(row->field[1], IRI_AS_IRI_REFERENCE,
                          IRI_GRAMMAR_RFC3987, &parts, NULL);
     iri_split(row->field[1], &split);
-    assert_int_equal(iri_join(&core->env, &split, &joined), IRI_OK);
+    assert_ok(iri_join(&core->env, &split, &joined));
     assert_str(joined, row->field[1]);
 
     return suite_is(row->field[0], "ok") == (expected == IRI_EXPECT_NOTHING)
@@ -296,11 +290,9 @@ judge_normalize(core_t *core, const suite_row_t *row)
 {
     iri_converted_t got;
 
-    assert_int_equal(
-        iri_normalize_syntax(&core->env,
-                             IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME,
-                             row->field[0], &got),
-        IRI_OK);
+    assert_ok(iri_normalize_syntax(
+        &core->env, IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME,
+        row->field[0], &got));
 
     return got.why == NULL && iri_str_equal(got.value, row->field[1]);
 }
@@ -392,10 +384,8 @@ forms_judge(core_t *core, const char *text)
 
     for (form = 0; form < 4; form++) {
         for (i = 0; i < 5; i++) {
-            assert_int_equal(iri_unicode_form(&core->env,
-                                              (iri_unicode_form_t) form,
-                                              column[i], &got),
-                             IRI_OK);
+            assert_ok(iri_unicode_form(&core->env, (iri_unicode_form_t) form,
+                                       column[i], &got));
             wrong += got.why != NULL
                      || !iri_str_equal(got.value, column[of[form][i]]);
         }

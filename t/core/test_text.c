@@ -121,8 +121,7 @@ TEST(test_buffer_grows_to_its_limit)
     size_t          i;
 
     for (i = 0; i < 1000; i++) {
-        assert_int_equal(iri_buf_putc(&core.env, &buf, (unsigned char) i),
-                         IRI_OK);
+        assert_ok(iri_buf_putc(&core.env, &buf, (unsigned char) i));
     }
 
     assert_int_equal(buf.len, 1000);
@@ -136,8 +135,7 @@ TEST(test_buffer_grows_to_its_limit)
                      IRI_NO_MEMORY);
     assert_int_equal(buf.len, 1000);
     assert_int_equal(iri_buf_put(&core.env, &buf, big, huge), IRI_NO_MEMORY);
-    assert_int_equal(iri_buf_put(&core.env, &buf, big, IRI_MAX_BUFFER - 1000),
-                     IRI_OK);
+    assert_ok(iri_buf_put(&core.env, &buf, big, IRI_MAX_BUFFER - 1000));
     assert_int_equal(buf.len, IRI_MAX_BUFFER);
 
     /* A failed allocation leaves the buffer unchanged. */

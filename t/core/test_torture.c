@@ -1071,7 +1071,6 @@ static size_t           job_count;
 static int
 job_later(iri_index_cache_t *cache, iri_index_job_t *later)
 {
-    (void) cache;
     assert_null(job);
     job = later;
     job_count++;
@@ -1090,7 +1089,7 @@ ask_large(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
                             .path = S("/NAME") };
     iri_found_t  found;
 
-    assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core->env, &search, &found));
 
     return found.verdict;
 }
@@ -1942,7 +1941,7 @@ TEST(test_multistatus)
     conf.base[0] = S("/d/");
     conf.raw = 1;
 
-    assert_int_equal(multistatus_run(&core, &conf, &want), IRI_OK);
+    assert_ok(multistatus_run(&core, &conf, &want));
     want.text[want.len] = '\0';
     assert_non_null(strstr((char *) want.text, "/d/%E3%82%BD/"));
     fault_arena(&core);

@@ -256,7 +256,6 @@ tree_of(const iri_env_t *env, const iri_search_t *search, iri_str_t names)
     test_t *test = (test_t *) (uintptr_t) search->settings_data;
     size_t  i, len, at = 0;
 
-    (void) env;
     assert_true(names.len == 0 || names.data[names.len - 1] == '/');
 
     for (i = 1; i < PLACES && test->place[i].names != NULL; i++) {
@@ -333,16 +332,14 @@ TEST(test_cases)
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         test_init(&test, &cases[i]);
-        assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                         IRI_OK);
+        assert_ok(iri_find(&test.core.env, &test.search, &test.found));
         check_found(&test, &cases[i]);
 
         /* and as remembered */
         test.search.cache = core_cache(65536);
 
         for (k = 0; k < 4; k++) {
-            assert_int_equal(
-                iri_find(&test.core.env, &test.search, &test.found), IRI_OK);
+            assert_ok(iri_find(&test.core.env, &test.search, &test.found));
             check_found(&test, &cases[i]);
         }
 
@@ -371,11 +368,9 @@ TEST(test_cache_of_other_settings)
     test.search.cache = other.search.cache = cache;
 
     for (k = 0; k < 6; k++) {
-        assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                         IRI_OK);
+        assert_ok(iri_find(&test.core.env, &test.search, &test.found));
         assert_int_equal(test.found.verdict, IRI_SERVE);
-        assert_int_equal(
-            iri_find(&test.core.env, &other.search, &other.found), IRI_OK);
+        assert_ok(iri_find(&test.core.env, &other.search, &other.found));
         assert_int_equal(other.found.verdict, IRI_PASS);
     }
 
@@ -398,21 +393,17 @@ TEST(test_twin)
 
     test_init(&test, &fold);
     test.search.write = 1;
-    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                     IRI_OK);
+    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
     assert_int_equal(test.found.verdict, IRI_PASS);
-    assert_int_equal(
-        iri_find_conflict(&test.core.env, &test.search, none, &test.found),
-        IRI_OK);
+    assert_ok(
+        iri_find_conflict(&test.core.env, &test.search, none, &test.found));
     assert_int_equal(test.found.verdict, IRI_REFUSE);
     assert_int_equal(test.found.why, IRI_WHY_CONFLICT);
 
     test.search.path = S("/NAME");
-    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                     IRI_OK);
-    assert_int_equal(
-        iri_find_conflict(&test.core.env, &test.search, none, &test.found),
-        IRI_OK);
+    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
+    assert_ok(
+        iri_find_conflict(&test.core.env, &test.search, none, &test.found));
     assert_int_equal(test.found.verdict, IRI_PASS);
     core_free(&test.core);
 }
@@ -430,20 +421,17 @@ TEST(test_choices)
     test_t              test;
 
     test_init(&test, &two);
-    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                     IRI_OK);
+    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
     assert_int_equal(test.found.verdict, IRI_CHOOSE);
     assert_int_equal(test.found.count, 0);
 
     test.tree[1].ambiguous = IRI_AMBIGUOUS_300;
-    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                     IRI_OK);
+    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
     assert_int_equal(test.found.count, 2);
 
     test.tree[0].ambiguous = IRI_AMBIGUOUS_300;
     test.tree[1].ambiguous = IRI_AMBIGUOUS_404;
-    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                     IRI_OK);
+    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
     assert_int_equal(test.found.count, 0);
     core_free(&test.core);
 }

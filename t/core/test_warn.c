@@ -96,7 +96,7 @@ bidi_of(iri_str_t text)
     collected_t collected;
 
     memset(&collected, 0, sizeof(collected));
-    assert_int_equal(iri_bidi_check(text, collect, &collected), IRI_OK);
+    assert_ok(iri_bidi_check(text, collect, &collected));
 
     return collected;
 }
@@ -107,7 +107,7 @@ seen(iri_visual_t order, iri_str_t text)
 {
     iri_converted_t out;
 
-    assert_int_equal(iri_visual_order(&core.env, order, text, &out), IRI_OK);
+    assert_ok(iri_visual_order(&core.env, order, text, &out));
     assert_null(out.why);
 
     return out.value;
@@ -343,9 +343,8 @@ warnings_of(iri_str_t text, const iri_confusables_t *with)
     collected_t collected;
 
     memset(&collected, 0, sizeof(collected));
-    assert_int_equal(
-        iri_characters_check(&core.env, with, text, collect, &collected),
-        IRI_OK);
+    assert_ok(
+        iri_characters_check(&core.env, with, text, collect, &collected));
 
     return collected;
 }
@@ -407,9 +406,6 @@ TEST(test_many_marks)
 static iri_status_t
 refuse(void *arg, const iri_warning_t *warning)
 {
-    (void) arg;
-    (void) warning;
-
     return IRI_IO_FAILED;
 }
 

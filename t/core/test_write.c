@@ -133,8 +133,7 @@ TEST(test_twin_no_memory)
     size_t      n, total;
 
     core_put(&core, S("/srv/Readme.txt"));
-    assert_int_equal(find_twin(&core, ALL, S("/README.TXT"), S(""), &found),
-                     IRI_OK);
+    assert_ok(find_twin(&core, ALL, S("/README.TXT"), S(""), &found));
     total = core.allocs;
 
     for (n = 1; n <= total; n++) {
@@ -231,10 +230,8 @@ TEST(test_octets)
         core_init(&core);
         tree = core_tree(rows[i].tree, IRI_FILENAME_ANY, ALL);
         for (k = 0; k < 2 * tree.charsets.count; k++) {
-            assert_int_equal(iri_name_octets(&core.env, &tree,
-                                             core_str(rows[i].name), k,
-                                             &octets),
-                             IRI_OK);
+            assert_ok(iri_name_octets(&core.env, &tree,
+                                      core_str(rows[i].name), k, &octets));
             assert_text(octets, rows[i].octets[k]);
         }
         core_free(&core);
@@ -310,11 +307,9 @@ TEST(test_relate)
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
         core.env.dir = &iri_dir_posix;
-        assert_int_equal(
-            iri_path_relation(&core.env, below(rows[i].source, a, sizeof(a)),
-                              below(rows[i].destination, b, sizeof(b)),
-                              &relation),
-            IRI_OK);
+        assert_ok(iri_path_relation(
+            &core.env, below(rows[i].source, a, sizeof(a)),
+            below(rows[i].destination, b, sizeof(b)), &relation));
         if (relation != rows[i].relation) {
             fail_msg("%s to %s: %d", rows[i].source, rows[i].destination,
                      (int) relation);
@@ -342,9 +337,8 @@ TEST(test_relate_io)
 
     core_put(&core, S("/srv/d/sub/"));
     core_put(&core, S("/srv/e/"));
-    assert_int_equal(iri_path_relation(&core.env, S("/srv/d/"),
-                                       S("/srv/d/sub/x"), &relation),
-                     IRI_OK);
+    assert_ok(iri_path_relation(&core.env, S("/srv/d/"), S("/srv/d/sub/x"),
+                                &relation));
     total = core.stats;
 
     for (n = 1; n <= total; n++) {
@@ -444,7 +438,7 @@ TEST(test_if)
 
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
-        assert_int_equal(map_if(&core, rows[i][0], 1, &out), IRI_OK);
+        assert_ok(map_if(&core, rows[i][0], 1, &out));
         if (!iri_str_equal(out, core_str(rows[i][1]))) {
             fail_msg("%s: %.*s", rows[i][0], (int) out.len,
                      (const char *) out.data);
@@ -483,8 +477,7 @@ TEST(test_if_encoded)
     size_t    i;
 
     for (i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(map_if(&core, rows[i].value, rows[i].raw, &out),
-                         IRI_OK);
+        assert_ok(map_if(&core, rows[i].value, rows[i].raw, &out));
         assert_text(out, rows[i].out);
     }
 }
