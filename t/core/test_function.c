@@ -1,11 +1,10 @@
 /*
- * test_function.c - the functions for rules, with any text
+ * test_function.c - the functions for rules
  *
  * Covers: each function by examples of the drafts and our own; a text without
- * such a form has no value and one log line; a URI is visible ASCII and an IRI
- * has no control, blank or bidi control for any input, and both are fixed
- * points; NFC is ICU's; a key is the key by which names are compared; octets
- * are decoded as by ICU; limits; failed allocations.
+ * such a form has no value and one log line; NFC is ICU's; a key is the key by
+ * which names are compared; octets are decoded as by ICU; limits.  Any text:
+ * t/fuzz/fuzz_query.c.
  */
 
 #include <stdlib.h>
@@ -242,147 +241,7 @@ TEST(test_names)
 }
 
 
-/* ---- any text ------------------------------------------------------------ */
-
-static const char *const pieces[] = {
-    "a",
-    "B",
-    "%",
-    "%4",
-    "%41",
-    "%e9",
-    "%C3%A9",
-    "%0A",
-    "\n",
-    "/",
-    "?",
-    "\"",
-    E_ACUTE,
-    "\xe9",
-    "e\xcc\x81",
-    "\xcc\xb8",
-    "=",
-    "\xe2\x80\x8e",
-    "\xef\xbd\xb6",
-    "\xef\xbe\x9e",
-    "\xc3",
-    "\xe3\x82\xbd",
-    "%E2%80%8E",
-    "\xc3\x9f",
-    "\xf0\x9f\x92\xa9",
-    "\xef\xbb\xbf",
-    "%F0",
-    "%9F",
-    "\x92",
-    "%A9",
-};
-
-
-static size_t
-random_text(char *text, size_t size)
-{
-    size_t n;
-
-    text[0] = '\0';
-
-    for (n = core_random(12); n != 0; n--) {
-        snprintf(text + strlen(text), size - strlen(text), "%s",
-                 pieces[core_random(COUNT(pieces))]);
-    }
-
-    return strlen(text);
-}
-
-
-static void
-assert_uri(iri_str_t s)
-{
-    size_t i;
-
-    for (i = 0; i < s.len; i++) {
-        assert_true(s.data[i] > 0x20 && s.data[i] < 0x7f);
-        assert_null(memchr("\"<>\\^`{|}", s.data[i], 9));
-        assert_true(s.data[i] != '%'
-                    || (i + 2 < s.len && iri_hex(s.data[i + 1]) >= 0
-                        && iri_hex(s.data[i + 2]) >= 0));
-    }
-}
-
-
-static void
-assert_iri(iri_str_t s)
-{
-    const unsigned char *p = s.data, *end = s.data + s.len;
-    uint32_t             c;
-    size_t               n;
-
-    for (/* void */; p < end; p += n) {
-        n = iri_utf8_next(p, end, &c);
-        assert_true(n != 0);
-        assert_true(c > 0x20 && (c < 0x7f || c >= 0xa0));
-        assert_false(core_is_bidi_control(c));
-        assert_false(core_is_private(c));
-    }
-}
-
-
-/*
- * A value converted again is unchanged, and a URI made of the IRI is the same
- * URI.
- */
-static void
-check_text(core_t *core, iri_str_t text)
-{
-    static const char *const own[] = { "to_uri", "to_iri", "nfc", "fold",
-                                       "utf8" };
-    iri_converted_t          got, again;
-    size_t                   i;
-
-    for (i = 0; i < COUNT(own); i++) {
-        assert_ok(convert(core, own[i], "sjis windows-1252", text, &got));
-
-        if (got.why != NULL) {
-            assert_int_equal(got.value.len, 0);
-            continue;
-        }
-
-        if (i == 0) {
-            assert_uri(got.value);
-        } else if (i == 1) {
-            assert_iri(got.value);
-        }
-
-        assert_ok(
-            convert(core, own[i], "sjis windows-1252", got.value, &again));
-        assert_null(again.why);
-        assert_str(again.value, got.value);
-    }
-
-    assert_ok(convert(core, "to_uri", "", text, &got));
-
-    if (got.why == NULL) {
-        assert_ok(convert(core, "to_iri", "", got.value, &again));
-        assert_null(again.why);
-        assert_ok(convert(core, "to_iri", "", text, &got));
-        assert_str(again.value, got.value);
-    }
-}
-
-
-TEST(test_random)
-{
-    core_t core;
-    char   text[256];
-    size_t i;
-
-    for (i = 0; i < 50000; i++) {
-        core_init(&core);
-        check_text(&core, (iri_str_t){ random_text(text, sizeof(text)),
-                                       (unsigned char *) text });
-        core_free(&core);
-    }
-}
-
+/* ---- normalization ------------------------------------------------------- */
 
 /*
  * Equal to ICU's result for the whole text, where no character is an exception.

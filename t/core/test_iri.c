@@ -3,8 +3,7 @@
  *
  * Covers: errors have the right offset and name what was expected there; the
  * differences between the two grammars; mapping, resolving and normalizing by
- * examples (for random texts: t/fuzz/fuzz_whole.c); the limits; failed
- * allocations.
+ * examples (for random texts: t/fuzz/fuzz_whole.c); the limits.
  */
 
 #include <unicode/uchar.h>

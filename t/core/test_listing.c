@@ -2,8 +2,7 @@
  * test_listing.c - the listing of a directory, as HTML and as JSON
  *
  * Covers: the order is ICU's, keys from the table are ICU's keys; a hostile
- * name appears as text only; if an allocation fails the page is the same or
- * there is none.  That an entry is linked if and only if its link leads to it,
+ * name appears as text only.  That an entry is linked if and only if its link leads to it,
  * for any octets and charsets, is checked by t/fuzz/fuzz_listing.c.
  */
 
@@ -22,6 +21,18 @@ typedef struct {
     iri_page_t         answer;
     char              *page; /* answer.body, NUL-terminated */
 } list_t;
+
+
+static list_t list; /* list_init() frees what it had */
+
+
+static void
+list_free(list_t *one)
+{
+    free(one->page);
+    one->page = NULL;
+    core_free(&one->core);
+}
 
 
 /* The settings of list->conf apply. */
@@ -49,6 +60,7 @@ list_begin(list_t *list, const char *labels, const char *query)
 static void
 list_init(list_t *list, const char *labels, const char *query)
 {
+    list_free(list);
     memset(list, 0, sizeof(*list));
     list_begin(list, labels, query);
 }
@@ -137,18 +149,8 @@ list_page(list_t *list)
 }
 
 
-static void
-list_free(list_t *list)
-{
-    free(list->page);
-    core_free(&list->core);
-}
-
-
 TEST(test_json)
 {
-    list_t list;
-
     list_init(&list, "", "format=json");
     list_add(&list, S("b\"<"), 3, 0);
     list_add(&list, S("a/"), 3, 951782400);
@@ -171,7 +173,6 @@ TEST(test_json)
         "\"modified\":\"1969-12-31T23:59:59Z\",\"conflict\":true},\n"
         "{\"name\":null,\"href\":null,\"directory\":false,\"size\":3,"
         "\"modified\":\"1969-12-31T23:59:59Z\",\"octets\":\"%FF\"}\n]}\n");
-    list_free(&list);
 }
 
 
@@ -298,7 +299,6 @@ TEST(test_paged)
     static char whole[100 * PAGED], pages[100 * PAGED], query[256];
 
     iri_listing_entry_t entry;
-    list_t              list;
     char                name[64];
     unsigned            i, k, count;
     int                 next;
@@ -318,7 +318,6 @@ TEST(test_paged)
         whole[0] = pages[0] = '\0';
         assert_ok(iri_listing_judge(list.listing, &entry, &next));
         paged_ranks(list.listing, whole);
-        list_free(&list);
         count = 0;
 
         do {
@@ -326,7 +325,6 @@ TEST(test_paged)
             count++;
             next = paged_next(list.page, query);
             assert_null(strstr(list.page, "name6\""));
-            list_free(&list);
         } while (next);
 
         assert_int_equal(count, 2);
@@ -363,8 +361,8 @@ TEST(test_paged_after)
                                   "sort=size&after=-/name6",
                                   "sort=size&after=5/" };
 
-    list_t   with, without;
-    unsigned i;
+    static list_t with, without;
+    unsigned      i;
 
     for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         assert_string_equal(paged(&with, known[i].query, PAGED),
@@ -382,25 +380,21 @@ TEST(test_paged_after)
 
 TEST(test_paged_html)
 {
-    list_t list;
-
     assert_non_null(strstr(paged(&list, "sort=size&order=desc", PAGED),
                            "<p><a rel=\"next\" href=\"?sort=size&amp;"
                            "order=desc&amp;after="));
-    list_free(&list);
     assert_null(strstr(paged(&list, "after=name2000", PAGED), "Next page"));
-    list_free(&list);
 }
 
 
 /* Rules see characters for octets that have no name and no request. */
 TEST(test_paged_unnamed)
 {
-    list_t              list;
     iri_listing_entry_t entry;
     int                 is_left, unnamed;
 
     for (unnamed = 0; unnamed < 2; unnamed++) {
+        list_free(&list);
         memset(&list, 0, sizeof(list));
         list.conf.unnamed = unnamed;
         list_begin(&list, "", "");
@@ -410,7 +404,6 @@ TEST(test_paged_unnamed)
         assert_true(iri_str_equal(
             entry.path, unnamed ? S("/d/a\xFF\xC3\xA9\xC3")
                                 : S("/d/a\xEF\xBF\xBD\xC3\xA9\xEF\xBF\xBD")));
-        list_free(&list);
     }
 }
 
@@ -435,7 +428,6 @@ TEST(test_compare)
         { "", IRI_NAME_HIDDEN, IRI_NAME_HIDDEN },
     };
     iri_listing_entry_t named, unnamed;
-    list_t              list;
     size_t              i;
 
     list_init(&list, "", "");
@@ -452,8 +444,6 @@ TEST(test_compare)
                                              core_str(rows[i].filename)),
                          rows[i].unnamed);
     }
-
-    list_free(&list);
 }
 
 
@@ -500,7 +490,6 @@ order_of(const char *query)
         { "\xE8\xA1\xA8", 7, 20 },
     };
     static char order[4096];
-    list_t      list;
     size_t      i;
 
     list_init(&list, "", query);
@@ -509,7 +498,6 @@ order_of(const char *query)
                  entries[i].mtime);
     }
     strcpy(order, list_order(&list));
-    list_free(&list);
     return order;
 }
 
@@ -557,7 +545,6 @@ TEST(test_order)
 TEST(test_equal_keys)
 {
     char   name[8], want[4096] = "";
-    list_t list;
     size_t i, size;
 
     list_init(&list, "", "format=json&sort=size");
@@ -575,7 +562,6 @@ TEST(test_equal_keys)
     }
 
     assert_string_equal(list_order(&list), want);
-    list_free(&list);
 }
 
 
@@ -586,7 +572,6 @@ TEST(test_equal_keys)
 TEST(test_same_name)
 {
     const char *p;
-    list_t      list;
     size_t      n = 0;
 
     list_init(&list, "", "format=json");
@@ -601,7 +586,6 @@ TEST(test_same_name)
     }
 
     assert_int_equal(n, 2);
-    list_free(&list);
 }
 
 
@@ -635,7 +619,6 @@ TEST(test_collation)
     int                    is_left;
     iri_str_t              name, a, b;
     UCollator             *icu;
-    list_t                 list;
     size_t                 i;
 
     icu = ucol_open("", &error);
@@ -667,7 +650,6 @@ TEST(test_collation)
     }
 
     assert_true(U_SUCCESS(error));
-    list_free(&list);
     ucol_close(icu);
 }
 
@@ -716,7 +698,6 @@ TEST(test_hostile)
         { "javascript:alert(1)",
           "<a href=\"./javascript:alert(1)\"><bdi>javascript:alert(1)" },
     };
-    list_t list;
     char   want[512];
     size_t i;
 
@@ -734,7 +715,6 @@ TEST(test_hostile)
         {
             fail_msg("%s is not in:\n%s", want, list.page);
         }
-        list_free(&list);
     }
 }
 
@@ -783,7 +763,6 @@ TEST(test_characters)
 {
     char     href[16], text[16], json[16], name[2] = "", want[256];
     unsigned c;
-    list_t   list;
 
     for (c = 0x20; c < 0x7f; c++) {
         if (c == '/' || c == '.') {
@@ -800,7 +779,6 @@ TEST(test_characters)
         if (strstr(list_page(&list), want) == NULL) {
             fail_msg("%s is not in:\n%s", want, list.page);
         }
-        list_free(&list);
 
         list_init(&list, "", "format=json");
         list_add(&list, core_str(name), 3, 0);
@@ -812,7 +790,6 @@ TEST(test_characters)
         if (strstr(list_page(&list), want) == NULL) {
             fail_msg("%s is not in:\n%s", want, list.page);
         }
-        list_free(&list);
     }
 
     for (c = 1; c < 0x20; c++) {
@@ -823,7 +800,6 @@ TEST(test_characters)
         if (strstr(list_page(&list), want) == NULL) {
             fail_msg("%s is not in:\n%s", want, list.page);
         }
-        list_free(&list);
     }
 
     /* Invisible, and needs more than 16 bits. */
@@ -831,7 +807,6 @@ TEST(test_characters)
     list_add(&list, S("\xE2\x80\xAE\xF3\xA0\x80\x81"), 3, 0);
     assert_non_null(
         strstr(list_page(&list), "\"name\":\"\\u202e\\udb40\\udc01\""));
-    list_free(&list);
 }
 
 
@@ -861,8 +836,8 @@ TEST(test_query)
         "sort",
         "=",
     };
-    list_t plain, list;
-    size_t i;
+    static list_t plain;
+    size_t        i;
 
     list_init(&plain, "", "");
     list_add(&plain, S("a"), 1, 0);
@@ -885,7 +860,6 @@ TEST(test_parents)
                                         IRI_STR("a/b"), IRI_STR("a\0b"),
                                         IRI_STR("") };
     iri_listing_info_t     info = { 0, 1, 1 };
-    list_t                 list;
     const char            *p;
     size_t                 i;
 
@@ -908,7 +882,6 @@ TEST(test_parents)
     assert_string_equal(list.answer.cache_control, "private");
     assert_int_equal(list.answer.status, 200);
     assert_null(list.answer.vary);
-    list_free(&list);
 
     /* A path that no request can have: it is not NUL-terminated either. */
     list_init(&list, "", "");
@@ -921,7 +894,6 @@ TEST(test_parents)
     p = list.answer.policy;
     assert_ptr_equal(strstr(p, "default-src 'none'; style-src 'sha256-"), p);
     assert_non_null(strstr(p, "='; base-uri 'none'; form-action 'none'"));
-    list_free(&list);
 
     list_init(&list, "", "format=json");
     list.conf.path = S("/b\x1F\x7F\xC2\x85\xFF\"\\<\xF0\x9F\x98\x80/");
@@ -932,7 +904,6 @@ TEST(test_parents)
                                       "\xF0\x9F\x98\x80/\","));
     assert_string_equal(list.answer.policy, "default-src 'none'");
     assert_string_equal(list.answer.type, "application/json");
-    list_free(&list);
 
     /* Names that are never listed, and "." and "..". */
     list_init(&list, "", "");
@@ -940,7 +911,6 @@ TEST(test_parents)
         assert_ok(iri_listing_add(list.listing, hidden[i], &info));
         assert_int_equal(list.listing->count, 0);
     }
-    list_free(&list);
 
     list_init(&list, "", "sort=size");
     list_add(&list, S("a"), 1, 0);
@@ -951,7 +921,6 @@ TEST(test_parents)
                            "\">Size</a></th>"));
     assert_non_null(strstr(list.page, "0 directories, 1 file."));
     assert_null(strstr(list.page, "<script"));
-    list_free(&list);
 }
 
 
@@ -960,7 +929,6 @@ TEST(test_deep)
 {
     unsigned char path[2 * 60 + 2];
     const char   *p;
-    list_t        list;
     size_t        depth, i, links;
 
     for (depth = 20; depth <= 60; depth++) {
@@ -980,7 +948,6 @@ TEST(test_deep)
             links++;
         }
         assert_int_equal(links, depth < 24 ? depth + 1 : 25);
-        list_free(&list);
     }
 }
 
@@ -1014,7 +981,6 @@ TEST(test_numbers)
     int64_t   seconds;
     struct tm tm;
     time_t    t;
-    list_t    list;
     char      want[64];
     size_t    i;
 
@@ -1024,7 +990,6 @@ TEST(test_numbers)
         if (strstr(list_page(&list), sizes[i].text) == NULL) {
             fail_msg("%s: %s", sizes[i].text, strstr(list.page, "<tbody"));
         }
-        list_free(&list);
     }
 
     for (i = 0; i < 2000; i++) {
@@ -1047,14 +1012,12 @@ TEST(test_numbers)
         {
             fail_msg("%s: %s", want, list.page);
         }
-        list_free(&list);
     }
 
     list_init(&list, "", "");
     list_add(&list, S("a"), 0, -INT64_C(62135596801));
     list_add(&list, S("b"), 0, INT64_C(253402300800));
     assert_null(strstr(list_page(&list), "<time"));
-    list_free(&list);
 }
 
 
@@ -1065,7 +1028,6 @@ static int
 linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
 {
     iri_reading_conf_t conf = { core_charsets(""), invalid, 0 };
-    list_t             list;
     int                linked;
 
     list_init(&list, "", "");
@@ -1076,7 +1038,6 @@ linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
     list_add(&list, octets, 0, 0);
     list_page(&list);
     linked = list.listing->ranks[0]->linked;
-    list_free(&list);
 
     return linked;
 }
@@ -1097,7 +1058,6 @@ TEST(test_refused_paths)
 /* Of two entries of equal length, the one that would be served is linked. */
 TEST(test_twins)
 {
-    list_t list;
     size_t i;
 
     list_init(&list, "", "");
@@ -1111,8 +1071,6 @@ TEST(test_twins)
         assert_int_equal(list.listing->ranks[i]->linked,
                          list.listing->ranks[i]->same);
     }
-
-    list_free(&list);
 }
 
 
@@ -1126,7 +1084,6 @@ TEST(test_lengths)
     iri_listing_entry_t  entry;
     iri_listing_info_t   info = { 0, 1, 1 };
     iri_str_t            name = { 0, octets };
-    list_t               list;
     size_t               len;
     int                  is_left;
 
@@ -1138,7 +1095,6 @@ TEST(test_lengths)
         assert_ok(iri_listing_add(list.listing, name, &info));
         assert_ok(iri_listing_judge(list.listing, &entry, &is_left));
         assert_int_equal(entry.name.len, len > IRI_MAX_SEGMENT ? 0 : len);
-        list_free(&list);
     }
     list_init(&list, "", "");
     for (len = IRI_MAX_OCTETS; len <= IRI_MAX_OCTETS + 1; len++) {
@@ -1146,7 +1102,6 @@ TEST(test_lengths)
         assert_ok(iri_listing_add(list.listing, name, &info));
         assert_int_equal(list.listing->count, 1);
     }
-    list_free(&list);
 
     /* The path of the entry is too long for iri_read. */
     memset(path, 'b', sizeof(path));
@@ -1164,7 +1119,6 @@ TEST(test_lengths)
         list_page(&list);
         assert_int_equal(list.listing->ranks[0]->linked,
                          len + 2 <= IRI_MAX_PATH);
-        list_free(&list);
 
         /* where a shorter name would be linked */
         list_init(&list, "", "");
@@ -1181,7 +1135,6 @@ TEST(test_lengths)
                          len + 2 <= IRI_MAX_PATH);
         path[len - 97] = 'b';
         path[len - 1] = 'b';
-        list_free(&list);
     }
 
     for (len = 2 * IRI_MAX_SEGMENTS - 3; len <= 2 * IRI_MAX_SEGMENTS + 1;
@@ -1200,7 +1153,6 @@ TEST(test_lengths)
         list_page(&list);
         assert_int_equal(list.listing->ranks[0]->linked,
                          (len + 1) / 2 <= IRI_MAX_SEGMENTS);
-        list_free(&list);
 
         /* the "/" at the end of a directory counts */
         list_init(&list, "", "");
@@ -1212,7 +1164,6 @@ TEST(test_lengths)
         list_page(&list);
         assert_int_equal(list.listing->ranks[0]->linked,
                          (len + 1) / 2 + 1 <= IRI_MAX_SEGMENTS);
-        list_free(&list);
     }
 }
 
@@ -1232,10 +1183,10 @@ TEST(test_unnamed)
 
     iri_reading_conf_t  reading = { core_charsets(""), IRI_INVALID_PASS, 0 };
     iri_listing_entry_t entry;
-    list_t              list;
     int                 i, is_left;
 
     for (i = 0; i < 3; i++) {
+        list_free(&list);
         memset(&list, 0, sizeof(list));
         reading.charsets = core_charsets(i == 2 ? "windows-1252" : "");
         list.conf.reading = &reading;
@@ -1251,7 +1202,6 @@ TEST(test_unnamed)
                      "lang=\"en\" xml:lang=\"en\">These octets are not a "
                      "name in the charset"
                    : other));
-        list_free(&list);
     }
 }
 
@@ -1289,7 +1239,6 @@ list_many(list_t *list, size_t len, size_t most)
 TEST(test_full)
 {
     iri_listing_entry_t entry;
-    list_t              list;
     size_t              n;
     int                 is_left;
 
@@ -1300,17 +1249,14 @@ TEST(test_full)
     list_add(&list, S("left-out"), 3, 0);
     assert_int_equal(list.listing->count, n);
     assert_true(list.listing->taken <= IRI_LISTING_MEMORY);
-    list_free(&list);
 
     list_init(&list, "", "");
     list_many(&list, IRI_MAX_SEGMENT, SIZE_MAX);
     assert_non_null(strstr(list_page(&list), "Not all of this directory"));
-    list_free(&list);
 
     list_init(&list, "", "format=json");
     list_many(&list, IRI_MAX_SEGMENT, SIZE_MAX);
     assert_non_null(strstr(list_page(&list), "\n],\"more\":true"));
-    list_free(&list);
 
     list_init(&list, "", "");
     n = list_many(&list, 19, 1300000); /* some of these would have keys */
@@ -1321,7 +1267,6 @@ TEST(test_full)
     assert_true(iri_str_compare(iri_item_name(list.listing->ranks[0]),
                                 iri_item_name(list.listing->ranks[1]))
                 < 0);
-    list_free(&list);
 }
 
 
@@ -1332,7 +1277,6 @@ TEST(test_memory)
     iri_listing_info_t  info = { 0, 1, 1 };
     int                 is_left;
     char                text[32];
-    list_t              list;
     size_t              i;
 
     /* 48 octets besides the name and its key */
@@ -1343,5 +1287,11 @@ TEST(test_memory)
     }
     assert_ok(iri_listing_judge(list.listing, &entry, &is_left));
     assert_true(list.listing->taken < 50000 * (48 + 17 + 24));
+}
+
+
+void
+core_tear_down(void)
+{
     list_free(&list);
 }

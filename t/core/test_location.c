@@ -3,7 +3,8 @@
  *
  * Covers: a canonical path as URI and as IRI is escaped as in the draft; a
  * redirect keeps the query, never starts with "//", has octets 21 to 7E only,
- * and the request that follows it is not redirected again.
+ * and the request that follows it is not redirected again.  Any path:
+ * t/fuzz/fuzz_uri.c.
  */
 
 #include <stdlib.h>
@@ -502,57 +503,6 @@ TEST(test_may_redirect)
                              0);
         }
     }
-}
-
-
-TEST(test_random_locations)
-{
-    static const char *const some[] = {
-        "/",         "/",         "/",         "a",    ".",      "%2F",
-        "%2f",       "%25",       "%3F",       "%20",  "\\",     E_ACUTE,
-        "%C3%A9",    "e%CC%81",   "%E9",       "\xe9", "%A4%A2", "%95%5C",
-        "%C9%BD",    "%E2%84%AA", "%CD%BE",    ";",    "@",      ":",
-        "%5C",       "=%CC%B8",   "%E2%80%8E", "%61",  "%c3%a9", "%7e",
-        "%3D%CC%B8", "|",
-    };
-    static const char *const lists[] = { "", "windows-1252", "euc-jp sjis",
-                                         "sjis windows-1256" };
-    iri_redirect_t           redirect;
-    iri_reading_t            reading;
-    iri_str_t                location;
-    char                     target[256];
-    size_t                   turn, n, seen = 0;
-    int                      escaped;
-
-    for (turn = 0; turn < 100000; turn++) {
-        snprintf(target, sizeof(target), "/");
-
-        for (n = 1 + core_random(6); n > 0; n--) {
-            core_append(target, some[core_random(COUNT(some))]);
-        }
-
-        escaped = (int) core_random(2);
-        conf.charsets = core_charsets(lists[core_random(COUNT(lists))]);
-        reading = read_target(&core, core_str(target), escaped);
-
-        memset(&redirect, 0, sizeof(redirect));
-        redirect.reading = &reading;
-        redirect.sent = core_str(target);
-        redirect.path = reading.path;
-        redirect.has_query = (int) core_random(2);
-        redirect.query = S("q\xe9");
-        assert_ok(iri_redirect_location(&core.env, &redirect, &location));
-
-        if (location.len != 0) {
-            assert_header(location);
-            assert_rest(&core, location, escaped);
-            seen++;
-        }
-
-        core_forget(&core);
-    }
-
-    assert_true(seen > 20000);
 }
 
 

@@ -4,8 +4,7 @@
  * Covers: each parameter that is not UTF-8, and no other, is decoded in one
  * charset and written percent-encoded; ASCII is not changed; no sequence
  * contains a delimiter; NFC, and the parts that are not normalized; limits;
- * settings.  t/fuzz/fuzz_query.c has a second, plain
- * implementation.
+ * settings.  t/fuzz/fuzz_query.c has a second, plain implementation.
  */
 
 #include "sweep.h"

@@ -3,8 +3,7 @@
  *
  * Covers: the value has octets 21 to 7E only; a path of this host is read as a
  * request for it would be; the path of another host keeps its octets; scheme,
- * authority, query and fragment do not change; a raw host gets its A-labels;
- * without memory there is no value.  Any input: t/fuzz/fuzz_reference.c.
+ * authority, query and fragment do not change; a raw host gets its A-labels.  Any input: t/fuzz/fuzz_reference.c.
  */
 
 #include <stdlib.h>
