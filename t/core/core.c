@@ -26,6 +26,9 @@ union core_block_u {
     long double   align;
 };
 
+core_t core;
+
+static core_t *const   core_of_test = &core;
 static const iri_env_t core_env;
 
 
@@ -318,6 +321,10 @@ core_keys_free(void)
 void
 core_init(core_t *core)
 {
+    if (core == core_of_test) {
+        core_free(core);
+    }
+
     memset(core, 0, sizeof(*core));
 
     if (core_keys == NULL) {
@@ -927,8 +934,6 @@ core_location(const iri_env_t *env, const iri_reading_t *reading,
 
 
 /* ---- tests -------------------------------------------------------------- */
-
-core_t core;
 
 static struct CMUnitTest core_tests[64];
 static size_t            core_test_count;

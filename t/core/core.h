@@ -85,7 +85,10 @@ int core_run(void);                /* from main(), which a file may have */
 void core_set_up(void);            /* of the file */
 void core_tear_down(void);
 
-/* A core_t with an empty tree, silent, with an old mtime. */
+/*
+ * A core_t with an empty tree, silent, with an old mtime.  That of the test may
+ * be in use.
+ */
 void core_init(core_t *core);
 void core_free(core_t *core);      /* arena and tree */
 void core_forget(core_t *core);    /* the arena alone */

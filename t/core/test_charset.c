@@ -181,7 +181,6 @@ TEST(test_builder_refuses)
         { { "hz", "HZ", NULL, 0, 0, NULL, &all }, "" },
         { { "none", "no-such-converter", NULL, 0, 0, NULL, &all }, "ICU" },
     };
-    core_t      core;
     const char *why;
     size_t      i;
 
@@ -195,7 +194,6 @@ TEST(test_builder_refuses)
 
         assert_non_null(why);
         assert_non_null(strstr(why, unfit[i].says));
-        core_free(&core);
     }
 }
 

@@ -718,7 +718,6 @@ TEST(test_memory)
                                        0,         NULL,       &sequences };
     const iri_charset_t  *charset;
     const char           *why;
-    core_t                core;
     size_t                i, n;
 
     inner = 0x40;
@@ -739,8 +738,6 @@ TEST(test_memory)
             } else {
                 assert_true(core.allocs < n);
             }
-
-            core_free(&core);
         }
 
         assert_true(n > 4);

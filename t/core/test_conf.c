@@ -497,7 +497,6 @@ TEST(test_finish)
 /* Error messages about words of each length. */
 TEST(test_every_word)
 {
-    core_t          core;
     iri_registry_t *registry;
     iri_charsets_t  list;
     char            word[200];
@@ -519,7 +518,6 @@ TEST(test_every_word)
             why = iri_parse_charsets(registry, &str, 1, 1, &list);
             assert_non_null(why);
             allocs = core.allocs;
-            core_free(&core);
 
             if (allocs < core.fail_at) {
                 break;

@@ -202,7 +202,6 @@ TEST(test_random)
 
 TEST(test_no_memory)
 {
-    core_t          core;
     iri_directive_t d;
     iri_status_t    status;
     size_t          i, at;
@@ -218,7 +217,6 @@ TEST(test_no_memory)
             status = iri_config_check(&core.env, S("iri on;"), &d, 1);
             assert_true(status == IRI_OK || status == IRI_NO_MEMORY);
             assert_true(status == IRI_OK || core.log_len == 0);
-            core_free(&core);
         }
     }
 }

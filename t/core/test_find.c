@@ -1188,7 +1188,6 @@ TEST(test_long_segments)
         { "windows-1252", "\xe9", IRI_MAX_SEGMENT, 0 }, /* canonical: 1025 */
     };
     static unsigned char octets[IRI_MAX_SEGMENT + 1];
-    core_t               core;
     iri_tree_conf_t      tree;
     iri_str_t            name;
     size_t               i, end;
@@ -1202,6 +1201,5 @@ TEST(test_long_segments)
         assert_ok(iri_entry_name(&core.env, &tree,
                                  (iri_str_t){ cases[i].len, octets }, &name));
         assert_int_equal(name.len != 0, cases[i].read);
-        core_free(&core);
     }
 }

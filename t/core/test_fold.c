@@ -872,7 +872,6 @@ check_own(core_t *core, unsigned match, uint32_t c)
 TEST(test_own)
 {
     static const unsigned some[] = { V, W, C, V | W | C | A };
-    core_t                core;
     uint32_t              c;
     size_t                i;
 
@@ -882,7 +881,6 @@ TEST(test_own)
 
     for (c = 1; c < 0x11000; c++) {
         if (c % 0x100 == 0) {
-            core_free(&core);
             core_init(&core);
         }
 
@@ -894,8 +892,6 @@ TEST(test_own)
         }
     }
 
-    core_free(&core);
-
     assert_int_equal(wrong, 0);
 }
 
@@ -904,7 +900,6 @@ TEST(test_own)
 
 TEST(test_no_memory)
 {
-    core_t       core;
     iri_buf_t    key;
     iri_match_t  level;
     iri_status_t status;
@@ -932,7 +927,6 @@ TEST(test_no_memory)
         assert_int_equal(status, core.allocs < at ? IRI_OK : IRI_NO_MEMORY);
         assert_true(status != IRI_OK || one == 1);
         failed += status != IRI_OK;
-        core_free(&core);
     }
 
     assert_true(failed >= 3 && failed < 19);

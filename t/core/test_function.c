@@ -125,7 +125,6 @@ static const struct {
 
 TEST(test_cases)
 {
-    core_t          core;
     iri_converted_t got;
     size_t          i;
 
@@ -148,14 +147,12 @@ TEST(test_cases)
         }
 
         assert_int_equal(got.offset, cases[i].offset);
-        core_free(&core);
     }
 }
 
 
 TEST(test_log)
 {
-    core_t          core;
     iri_converted_t got;
     char            text[300];
 
@@ -163,13 +160,11 @@ TEST(test_log)
     core.env.log = NULL;
     assert_ok(convert(&core, "nfc", "", S("\xff"), &got));
     assert_non_null(got.why);
-    core_free(&core);
 
     core_init(&core);
     assert_ok(convert(&core, "nfc", "", S("a\n\"\xff"), &got));
     assert_memory_equal(core.log, "nfc of \"a%0A%22%FF\": ", 20);
     assert_non_null(strstr(core.log, ", reason=function\n"));
-    core_free(&core);
 
     /* A long text is truncated in the log. */
     memset(text, 'a', sizeof(text));
@@ -181,7 +176,6 @@ TEST(test_log)
     assert_int_equal(core.log_len,
                      strlen("nfc of \"\" ...: , reason=function\n")
                          + strlen(got.why) + 200);
-    core_free(&core);
 }
 
 
@@ -254,7 +248,6 @@ TEST(test_nfc)
                                          0x9be,  0xd1,   0x1e69, 0x1d15e };
     unsigned char         in[256], want[1024];
     uint32_t              c[32], nfc[320];
-    core_t                core;
     iri_converted_t       got;
     size_t                i, k, n;
 
@@ -270,7 +263,6 @@ TEST(test_nfc)
         assert_null(got.why);
         assert_str(got.value,
                    core_utf8(nfc, core_normalize(c, n, 0, nfc), want));
-        core_free(&core);
     }
 }
 
@@ -286,7 +278,6 @@ TEST(test_fold)
     unsigned char         in[256], canonical[1024];
     uint32_t              c[32], nfc[320];
     iri_buf_t             key;
-    core_t                core;
     iri_str_t             name;
     iri_converted_t       got;
     size_t                i, k, n;
@@ -305,7 +296,6 @@ TEST(test_fold)
             iri_fold(&core.env, IRI_FOLD_WIDTH | IRI_FOLD_CASE, name, &key));
         assert_ok(convert(&core, "fold", "", core_utf8(c, n, in), &got));
         assert_str(got.value, iri_buf_str(&key));
-        core_free(&core);
     }
 }
 
@@ -316,7 +306,6 @@ TEST(test_limits)
 {
     static unsigned char       space[100 * 1024];
     static const unsigned char octets[] = { 'a', '\n', 0, '%', 0xff };
-    core_t                     core;
     iri_converted_t            got;
     const char                *name;
     size_t                     i, k, len;
@@ -337,8 +326,6 @@ TEST(test_limits)
                     assert_null(got.why);
                     assert_int_equal(got.value.len, len);
                 }
-
-                core_free(&core);
             }
         }
 
@@ -346,7 +333,6 @@ TEST(test_limits)
         assert_ok(convert(&core, "to_uri", "",
                           (iri_str_t){ sizeof(space), space }, &got));
         assert_non_null(got.why);
-        core_free(&core);
     }
 }
 
@@ -360,7 +346,6 @@ TEST(test_hostile)
         "\xe0\xa4\x95",     "\xef\xb7\xba",     "\xe1\xbe\x87",
     };
     static char     space[IRI_MAX_TEXT];
-    core_t          core;
     iri_converted_t got;
     iri_str_t       text = { 0, (unsigned char *) space };
     size_t          i;
@@ -382,6 +367,5 @@ TEST(test_hostile)
         assert_ok(convert(&core, "fold", "", text, &got));
         assert_non_null(got.why);
         assert_int_equal(got.value.len, 0);
-        core_free(&core);
     }
 }

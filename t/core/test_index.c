@@ -551,7 +551,6 @@ TEST(test_each_spelling)
           { "\U0001f1e9abc" } },
     };
     static size_t    turn;
-    core_t           core;
     iri_index_conf_t shape;
     iri_index_t      index;
     iri_node_t       node;
@@ -591,7 +590,6 @@ TEST(test_each_spelling)
         }
 
         iri_index_free(&index);
-        core_free(&core);
     }
 }
 

@@ -130,7 +130,6 @@ static const struct {
 
 TEST(test_cases)
 {
-    core_t           core;
     iri_query_conf_t conf;
     iri_query_t      got;
     iri_str_t        query;
@@ -157,8 +156,6 @@ TEST(test_cases)
             assert_ptr_equal(got.query.data, query.data);
             assert_int_equal(got.query.len, query.len);
         }
-
-        core_free(&core);
     }
 }
 
@@ -196,7 +193,6 @@ TEST(test_limits)
     iri_query_conf_t     conf = conf_of("windows-1252", 1);
     iri_query_t          got;
     iri_str_t            query = { 0, space };
-    core_t               core;
     size_t               len, high;
 
     for (len = IRI_MAX_QUERY - 1; len <= IRI_MAX_QUERY + 1; len++) {
@@ -218,8 +214,6 @@ TEST(test_limits)
                                  high ? IRI_QUERY_READ : IRI_QUERY_ASCII);
                 assert_int_equal(got.query.len, len);
             }
-
-            core_free(&core);
         }
     }
 
@@ -229,7 +223,6 @@ TEST(test_limits)
     query.len = IRI_MAX_QUERY;
     assert_ok(iri_query_read(&core.env, &conf, query, &got));
     assert_int_equal(got.why, IRI_QUERY_LIMIT);
-    core_free(&core);
 }
 
 
@@ -238,7 +231,6 @@ TEST(test_marks)
 {
     iri_query_conf_t conf = conf_of("", 1);
     iri_query_t      got;
-    core_t           core;
     char             space[1024];
     size_t           marks, i;
 
@@ -255,7 +247,6 @@ TEST(test_marks)
         assert_ok(iri_query_read(&core.env, &conf, core_str(space), &got));
         assert_int_equal(got.why,
                          marks <= 30 ? IRI_QUERY_NORMALIZED : IRI_QUERY_UTF8);
-        core_free(&core);
     }
 }
 
@@ -268,7 +259,6 @@ TEST(test_hostile)
                                          "\xf0\x9d\x85\x9e", "\xe3\x82\x99" };
     iri_query_conf_t         conf = conf_of("", 1);
     iri_query_t              got, again;
-    core_t                   core;
     char                     space[IRI_MAX_QUERY];
     size_t                   i, len;
 
@@ -286,7 +276,6 @@ TEST(test_hostile)
         assert_ok(iri_query_read(&core.env, &conf, got.query, &again));
         assert_true(again.why == IRI_QUERY_UTF8
                     || again.why == IRI_QUERY_LIMIT);
-        core_free(&core);
     }
 }
 
@@ -374,7 +363,6 @@ TEST(test_report)
           " has parameters that no single charset decodes,"
           " reason=query-unreadable" },
     };
-    core_t           core;
     iri_query_conf_t conf;
     iri_query_t      got;
     iri_str_t        line;
@@ -395,8 +383,6 @@ TEST(test_report)
         if (notes.count != 0) {
             assert_text(line, lines[i].line);
         }
-
-        core_free(&core);
     }
 }
 

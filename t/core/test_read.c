@@ -386,7 +386,6 @@ TEST(test_bad_escapes)
                                        "/\xc3\xa9%4G", "/\xc3\xa9%G4",
                                        "/\xc3\xa9%-1", "/\xc3\xa9%%41",
                                        "/%C3%A9% 1",   "/%C3%A9%\xc3\xa9" };
-    core_t                   core;
     iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_PASS, 0 };
     iri_reading_t      reading, before;
     size_t             i;
@@ -400,7 +399,6 @@ TEST(test_bad_escapes)
         assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
                          IRI_BAD_ESCAPE);
         assert_memory_equal(&reading, &before, sizeof(reading));
-        core_free(&core);
     }
 }
 
@@ -418,7 +416,6 @@ TEST(test_invalid)
         { IRI_INVALID_400, IRI_REFUSE, 400 },
         { IRI_INVALID_PASS, IRI_PASS, 0 },
     };
-    core_t        core;
     iri_reading_t got;
     size_t        i;
 
@@ -435,7 +432,6 @@ TEST(test_invalid)
         assert_int_equal(got.charset.len, 0);
         assert_text(got.path, "/a\xff"
                               "A");
-        core_free(&core);
     }
 }
 
@@ -657,7 +653,6 @@ TEST(test_escaped_slashes)
     char                target[512];
     iri_received_path_t request, plain;
     iri_reading_t       first, second;
-    core_t              core;
     size_t              i, k;
 
     for (i = 0; i < COUNT(sent); i++) {
@@ -681,7 +676,6 @@ TEST(test_escaped_slashes)
         assert_str(second.path, first.path);
         assert_int_equal(iri_str_count(first.path, '/') > 1,
                          strstr(core_show(first.uri), "%2F") != NULL);
-        core_free(&core);
     }
 }
 

@@ -89,7 +89,6 @@ TEST(test_twin)
         "/srv/Readme.txt", "/srv/resume",  "/srv/Docs/a.txt",
         "/srv/Two.txt",    "/srv/two.txt",
     };
-    core_t      core;
     iri_found_t found;
     size_t      i, k, n;
 
@@ -118,7 +117,6 @@ TEST(test_twin)
                             || (n != 0 && found.why == IRI_WHY_ERROR));
             }
             k = core.stats + core.lists;
-            core_free(&core);
             if (k < n) {
                 break;
             }
@@ -221,7 +219,6 @@ TEST(test_octets)
         /* these octets are UTF-8, so they are another name */
         { "utf-8 euc-jp", "\xE8\xA1\xA8", { "\xE8\xA1\xA8", "", "", "" } },
     };
-    core_t          core;
     iri_tree_conf_t tree;
     iri_str_t       octets;
     size_t          i, k;
@@ -234,7 +231,6 @@ TEST(test_octets)
                                       core_str(rows[i].name), k, &octets));
             assert_text(octets, rows[i].octets[k]);
         }
-        core_free(&core);
     }
 }
 
@@ -295,7 +291,6 @@ TEST(test_relate)
         { "f", "f/x", IRI_RELATION_NONE },
         { "d/", "f/x", IRI_RELATION_NONE },
     };
-    core_t         core;
     iri_relation_t relation;
     char           a[256], b[256];
     size_t         i, n, total;
@@ -323,7 +318,6 @@ TEST(test_relate)
                                                core_str(b), &relation),
                              IRI_NO_MEMORY);
         }
-        core_free(&core);
     }
     run("rm -rf -- * && rmdir \"$PWD\"");
 }
@@ -432,7 +426,6 @@ TEST(test_if)
         { "<", "<" },
         { "(", "(" },
     };
-    core_t    core;
     iri_str_t out;
     size_t    i, n, total;
 
@@ -451,7 +444,6 @@ TEST(test_if)
             assert_int_equal(map_if(&core, rows[i][0], 1, &out),
                              IRI_NO_MEMORY);
         }
-        core_free(&core);
     }
 }
 
