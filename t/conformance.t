@@ -69,7 +69,7 @@ sub has_case {
         (my $like = quotemeta $case) =~ s/\\\*/[^\\t]*/g;
         return $all =~ /^$like\t/m;
     }
-    return $all =~ /^\Q$case\E\(/m if $file =~ /\.c$/ && $case =~ /^\w+$/;
+    return $all =~ /^(?:TEST\()?\Q$case\E[()]/m if $file =~ /\.c$/ && $case =~ /^\w+$/;
     return index($all, $case) >= 0;
 }
 

@@ -241,7 +241,7 @@ sweep: need-test ## all characters and all sequences of all charsets
 	@+$(again) unit
 	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -v $(BUILD)/t/test_sweep \
 	    $(BUILD)/t/test_sequences $(BUILD)/t/test_host_all \
-	    $(BUILD)/t/test_fold $(BUILD)/t/test_match_model
+	    $(BUILD)/t/test_fold
 
 torture: need-test ## each call below the core fails once; then with ASan
 	@+$(again) unit

@@ -5,6 +5,7 @@
  * access past its end, and allocated memory is never initialized.
  */
 
+#include <errno.h> /* program_invocation_short_name */
 #include <stdlib.h>
 
 #include <apr_general.h>
@@ -25,6 +26,9 @@ union core_block_u {
     long double   align;
 };
 
+core_t core;
+
+static core_t *const   core_of_test = &core;
 static const iri_env_t core_env;
 
 
@@ -77,8 +81,6 @@ static void
 core_log(void *ctx, iri_log_level_t level, iri_str_t line)
 {
     core_t *core = ctx;
-
-    (void) level;
 
     if (line.len + 2 > sizeof(core->log) - core->log_len) {
         return;
@@ -302,8 +304,6 @@ core_tree_free(core_node_t *node)
 static void *
 core_keys_alloc(void *ctx, size_t size)
 {
-    (void) ctx;
-
     return malloc(size);
 }
 
@@ -321,6 +321,10 @@ core_keys_free(void)
 void
 core_init(core_t *core)
 {
+    if (core == core_of_test) {
+        core_free(core);
+    }
+
     memset(core, 0, sizeof(*core));
 
     if (core_keys == NULL) {
@@ -506,6 +510,46 @@ core_detector(void)
     }
 
     return detector;
+}
+
+
+static iri_host_conf_t    core_host_conf;
+static iri_confusables_t *core_look;
+
+
+static void
+core_icu_free(void)
+{
+    iri_idna_destroy((iri_idna_t *) (uintptr_t) core_host_conf.idna);
+    iri_confusables_destroy(core_look);
+    core_host_conf.idna = NULL;
+    core_look = NULL;
+}
+
+
+const iri_host_conf_t *
+core_hosts(void)
+{
+    if (core_host_conf.idna == NULL) {
+        core_host_conf.idna = iri_idna_create();
+        assert_non_null(core_host_conf.idna);
+        atexit(core_icu_free);
+    }
+
+    return &core_host_conf;
+}
+
+
+const iri_confusables_t *
+core_confusables(void)
+{
+    if (core_look == NULL) {
+        core_look = iri_confusables_create();
+        assert_non_null(core_look);
+        atexit(core_icu_free);
+    }
+
+    return core_look;
 }
 
 
@@ -886,4 +930,93 @@ core_location(const iri_env_t *env, const iri_reading_t *reading,
     }
 
     return iri_redirect_location(env, &redirect, out);
+}
+
+
+/* ---- tests -------------------------------------------------------------- */
+
+static struct CMUnitTest core_tests[64];
+static size_t            core_test_count;
+
+
+#pragma weak core_set_up
+void
+core_set_up(void)
+{
+}
+
+
+#pragma weak core_tear_down
+void
+core_tear_down(void)
+{
+}
+
+
+static int
+core_begin(void **state)
+{
+    core_init(&core);
+
+    return 0;
+}
+
+
+static int
+core_end(void **state)
+{
+    core_free(&core);
+
+    while (core_caches != NULL) {
+        core_cache_free(core_caches->cache);
+    }
+
+    return 0;
+}
+
+
+static int
+core_first(void **state)
+{
+    core_set_up();
+
+    return 0;
+}
+
+
+static int
+core_last(void **state)
+{
+    core_tear_down();
+
+    return 0;
+}
+
+
+void
+core_test(const char *name, CMUnitTestFunction function)
+{
+    struct CMUnitTest test = { name, function, core_begin, core_end, NULL };
+
+    if (core_test_count == COUNT(core_tests)) {
+        abort();
+    }
+
+    core_tests[core_test_count++] = test;
+}
+
+
+int
+core_run(void)
+{
+    return _cmocka_run_group_tests(program_invocation_short_name, core_tests,
+                                   core_test_count, core_first, core_last);
+}
+
+
+#pragma weak main
+int
+main(void)
+{
+    return core_run();
 }

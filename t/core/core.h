@@ -67,14 +67,36 @@ typedef struct {
     size_t       log_len;
 } core_t;
 
-/* A core_t with an empty tree, silent, with an old mtime. */
+/*
+ * A test: TEST(test_example) { ... }.  All of a file run in their order, each
+ * with an empty `core`.  A file may have functions before and after them.
+ */
+#define TEST(name)                                                            \
+    static void name(void **);                                                \
+    static void __attribute__((constructor)) name##_is_test(void)             \
+    {                                                                         \
+        core_test(#name, name);                                               \
+    }                                                                         \
+    static void name(void **core_state __attribute__((unused)))
+
+extern core_t core;
+void core_test(const char *name, CMUnitTestFunction function);
+int core_run(void);                /* from main(), which a file may have */
+void core_set_up(void);            /* of the file */
+void core_tear_down(void);
+
+/*
+ * A core_t with an empty tree, silent, with an old mtime.  That of the test may
+ * be in use.
+ */
 void core_init(core_t *core);
 void core_free(core_t *core);      /* arena and tree */
 void core_forget(core_t *core);    /* the arena alone */
 
 /*
  * A cache of indexes, that of httpd and the command.  It aborts if it is locked
- * twice.  core_cache_locks: how often it was locked.  NULL may be freed.
+ * twice.  core_cache_locks: how often it was locked.  NULL may be freed; the end
+ * of a test frees the others.
  */
 iri_index_cache_t *core_cache(size_t size);
 void core_cache_free(iri_index_cache_t *cache);
@@ -92,6 +114,8 @@ const iri_charset_t *core_charset(const char *label);
 iri_charsets_t core_charsets(const char *labels);   /* "sjis euc-jp"; or NULL */
 iri_registry_t *core_registry(void);
 const iri_detector_t *core_detector(void);
+const iri_host_conf_t *core_hosts(void);            /* UTS #46 */
+const iri_confusables_t *core_confusables(void);
 
 /* A tree's settings: charsets ("" is UTF-8), form, IRI_FOLD_... */
 iri_tree_conf_t core_tree(const char *labels, iri_filename_form_t names,
@@ -166,6 +190,7 @@ FILE *core_data(const char *path);
 void core_assert_str(iri_str_t got, iri_str_t want, const char *what,
                      const char *file, int line);
 
+#define assert_ok(status) assert_int_equal((status), IRI_OK)
 #define assert_str(got, want)                                                 \
     core_assert_str((got), (want), #got, __FILE__, __LINE__)
 #define assert_text(got, want)                                                \

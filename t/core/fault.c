@@ -211,8 +211,6 @@ fault_arena(core_t *core)
 static void *
 icu_malloc(const void *ctx, size_t size)
 {
-    (void) ctx;
-
     return fails(FAULT_ICU_HEAP, "ICU's malloc") ? NULL : __real_malloc(size);
 }
 
@@ -220,8 +218,6 @@ icu_malloc(const void *ctx, size_t size)
 static void *
 icu_realloc(const void *ctx, void *p, size_t size)
 {
-    (void) ctx;
-
     return fails(FAULT_ICU_HEAP, "ICU's realloc") ? NULL
                                                   : __real_realloc(p, size);
 }
@@ -230,8 +226,6 @@ icu_realloc(const void *ctx, void *p, size_t size)
 static void
 icu_free(const void *ctx, void *p)
 {
-    (void) ctx;
-
     __real_free(p);
 }
 
@@ -404,292 +398,179 @@ icu_fails(UErrorCode *error, const char *name)
 }
 
 
-void ICU(__real_u_init)(UErrorCode *error);
-
-void
-ICU(__wrap_u_init)(UErrorCode *error)
-{
-    if (!icu_fails(error, "u_init")) {
-        ICU(__real_u_init)(error);
-    }
-}
-
-
-UConverter *ICU(__real_ucnv_open)(const char *name, UErrorCode *error);
-
-UConverter *
-ICU(__wrap_ucnv_open)(const char *name, UErrorCode *error)
-{
-    UConverter *converter;
-
-    if (icu_fails(error, "ucnv_open")) {
-        return NULL;
+/*
+ * A function of ICU that reports `error`, or returns `failed`.  A macro, for
+ * its parameters are repeated three times otherwise.
+ */
+#define FAILS(type, failed, name, parameters, arguments)                     \
+    type ICU(__real_##name) parameters;                                      \
+                                                                             \
+    type ICU(__wrap_##name) parameters                                       \
+    {                                                                        \
+        return icu_fails(error, #name) ? (failed)                            \
+                                       : ICU(__real_##name) arguments;       \
     }
 
-    converter = ICU(__real_ucnv_open)(name, error);
-    fault.converters += converter != NULL;
-
-    return converter;
-}
-
-
-void ICU(__real_ucnv_close)(UConverter *converter);
-
-void
-ICU(__wrap_ucnv_close)(UConverter *converter)
-{
-    fault.converters -= converter != NULL;
-    ICU(__real_ucnv_close)(converter);
-}
-
-
-void ICU(__real_ucnv_setToUCallBack)(UConverter *, UConverterToUCallback,
-                                     const void *, UConverterToUCallback *,
-                                     const void **, UErrorCode *);
-
-void
-ICU(__wrap_ucnv_setToUCallBack)(UConverter           *converter,
-                                UConverterToUCallback action, const void *ctx,
-                                UConverterToUCallback *old,
-                                const void **old_ctx, UErrorCode *error)
-{
-    if (!icu_fails(error, "ucnv_setToUCallBack")) {
-        ICU(__real_ucnv_setToUCallBack)
-        (converter, action, ctx, old, old_ctx, error);
-    }
-}
-
-
-void ICU(__real_ucnv_toUnicode)(UConverter *, UChar **, const UChar *,
-                                const char **, const char *, int32_t *, UBool,
-                                UErrorCode *);
-
-void
-ICU(__wrap_ucnv_toUnicode)(UConverter *converter, UChar **to,
-                           const UChar *to_end, const char **from,
-                           const char *from_end, int32_t *offsets,
-                           UBool flush, UErrorCode *error)
-{
-    if (!icu_fails(error, "ucnv_toUnicode")) {
-        ICU(__real_ucnv_toUnicode)
-        (converter, to, to_end, from, from_end, offsets, flush, error);
-    }
-}
-
-
-const UNormalizer2 *ICU(__real_unorm2_getNFCInstance)(UErrorCode *error);
-
-const UNormalizer2 *
-ICU(__wrap_unorm2_getNFCInstance)(UErrorCode *error)
-{
-    return icu_fails(error, "unorm2_getNFCInstance")
-               ? NULL
-               : ICU(__real_unorm2_getNFCInstance)(error);
-}
-
-
-const UNormalizer2 *ICU(__real_unorm2_getNFDInstance)(UErrorCode *error);
-
-const UNormalizer2 *
-ICU(__wrap_unorm2_getNFDInstance)(UErrorCode *error)
-{
-    return icu_fails(error, "unorm2_getNFDInstance")
-               ? NULL
-               : ICU(__real_unorm2_getNFDInstance)(error);
-}
-
-
-int32_t ICU(__real_unorm2_normalize)(const UNormalizer2 *, const UChar *,
-                                     int32_t, UChar *, int32_t, UErrorCode *);
-
-int32_t
-ICU(__wrap_unorm2_normalize)(const UNormalizer2 *normalizer,
-                             const UChar *from, int32_t len, UChar *to,
-                             int32_t size, UErrorCode *error)
-{
-    return icu_fails(error, "unorm2_normalize")
-               ? 0
-               : ICU(__real_unorm2_normalize)(normalizer, from, len, to, size,
-                                              error);
-}
-
-
-int32_t ICU(__real_unorm2_getDecomposition)(const UNormalizer2 *, UChar32,
-                                            UChar *, int32_t, UErrorCode *);
-
-int32_t
-ICU(__wrap_unorm2_getDecomposition)(const UNormalizer2 *normalizer, UChar32 c,
-                                    UChar *to, int32_t size,
-                                    UErrorCode *error)
-{
-    return icu_fails(error, "unorm2_getDecomposition")
-               ? 0
-               : ICU(__real_unorm2_getDecomposition)(normalizer, c, to, size,
-                                                     error);
-}
-
-
-UChar *ICU(__real_u_strFromUTF8)(UChar *, int32_t, int32_t *, const char *,
-                                 int32_t, UErrorCode *);
-
-UChar *
-ICU(__wrap_u_strFromUTF8)(UChar *to, int32_t size, int32_t *len,
-                          const char *from, int32_t from_len,
-                          UErrorCode *error)
-{
-    return icu_fails(error, "u_strFromUTF8")
-               ? NULL
-               : ICU(__real_u_strFromUTF8)(to, size, len, from, from_len,
-                                           error);
-}
-
-
-char *ICU(__real_u_strToUTF8)(char *, int32_t, int32_t *, const UChar *,
-                              int32_t, UErrorCode *);
-
-char *
-ICU(__wrap_u_strToUTF8)(char *to, int32_t size, int32_t *len,
-                        const UChar *from, int32_t from_len,
-                        UErrorCode *error)
-{
-    return icu_fails(error, "u_strToUTF8")
-               ? NULL
-               : ICU(__real_u_strToUTF8)(to, size, len, from, from_len,
-                                         error);
-}
-
-
-const UNormalizer2 *ICU(__real_unorm2_getNFKCInstance)(UErrorCode *error);
-
-const UNormalizer2 *
-ICU(__wrap_unorm2_getNFKCInstance)(UErrorCode *error)
-{
-    return icu_fails(error, "unorm2_getNFKCInstance")
-               ? NULL
-               : ICU(__real_unorm2_getNFKCInstance)(error);
-}
-
-
-int32_t ICU(__real_u_strFoldCase)(UChar *, int32_t, const UChar *, int32_t,
-                                  uint32_t, UErrorCode *);
-
-int32_t
-ICU(__wrap_u_strFoldCase)(UChar *to, int32_t size, const UChar *from,
-                          int32_t len, uint32_t options, UErrorCode *error)
-{
-    return icu_fails(error, "u_strFoldCase")
-               ? 0
-               : ICU(__real_u_strFoldCase)(to, size, from, len, options,
-                                           error);
-}
-
-
-int32_t
-    ICU(__real_unorm2_spanQuickCheckYes)(const UNormalizer2 *, const UChar *,
-                                         int32_t, UErrorCode *);
-
-int32_t
-ICU(__wrap_unorm2_spanQuickCheckYes)(const UNormalizer2 *normalizer,
-                                     const UChar *from, int32_t len,
-                                     UErrorCode *error)
-{
-    return icu_fails(error, "unorm2_spanQuickCheckYes")
-               ? 0
-               : ICU(__real_unorm2_spanQuickCheckYes)(normalizer, from, len,
-                                                      error);
-}
-
-
-int32_t
-    ICU(__real_unorm2_getRawDecomposition)(const UNormalizer2 *, UChar32,
-                                           UChar *, int32_t, UErrorCode *);
-
-int32_t
-ICU(__wrap_unorm2_getRawDecomposition)(const UNormalizer2 *normalizer,
-                                       UChar32 c, UChar *to, int32_t size,
-                                       UErrorCode *error)
-{
-    return icu_fails(error, "unorm2_getRawDecomposition")
-               ? 0
-               : ICU(__real_unorm2_getRawDecomposition)(normalizer, c, to,
-                                                        size, error);
-}
-
-
-UScriptCode ICU(__real_uscript_getScript)(UChar32, UErrorCode *);
-
-UScriptCode
-ICU(__wrap_uscript_getScript)(UChar32 c, UErrorCode *error)
-{
-    return icu_fails(error, "uscript_getScript")
-               ? USCRIPT_INVALID_CODE
-               : ICU(__real_uscript_getScript)(c, error);
-}
-
-
-UBreakIterator *ICU(__real_ubrk_open)(UBreakIteratorType, const char *,
-                                      const UChar *, int32_t, UErrorCode *);
-
-UBreakIterator *
-ICU(__wrap_ubrk_open)(UBreakIteratorType type, const char *locale,
-                      const UChar *text, int32_t len, UErrorCode *error)
-{
-    UBreakIterator *iterator;
-
-    if (icu_fails(error, "ubrk_open")) {
-        return NULL;
+/*
+ * One that makes an object, counted by its member of `fault`; memory of ICU
+ * does not fail inside if `heap` is 0: it loads data, and ICU 72 crashes or
+ * deadlocks then.
+ */
+#define OPENS(type, counter, heap, name, parameters, arguments)              \
+    type *ICU(__real_##name) parameters;                                     \
+                                                                             \
+    type *ICU(__wrap_##name) parameters                                      \
+    {                                                                        \
+        unsigned kinds = fault.kinds;                                        \
+        type    *object = NULL;                                              \
+                                                                             \
+        if (!icu_fails(error, #name)) {                                      \
+            fault.kinds &= (heap) ? ~0u : ~FAULT_ICU_HEAP;                   \
+            object = ICU(__real_##name) arguments;                           \
+            fault.kinds = kinds;                                             \
+            fault.counter += object != NULL;                                 \
+        }                                                                    \
+                                                                             \
+        return object;                                                       \
     }
 
-    iterator = ICU(__real_ubrk_open)(type, locale, text, len, error);
-    fault.blocks += iterator != NULL;
-
-    return iterator;
-}
-
-
-void ICU(__real_ubrk_close)(UBreakIterator *);
-
-void
-ICU(__wrap_ubrk_close)(UBreakIterator *iterator)
-{
-    fault.blocks -= iterator != NULL;
-    ICU(__real_ubrk_close)(iterator);
-}
-
-
-void ICU(__real_ubrk_setUText)(UBreakIterator *, UText *, UErrorCode *);
-
-void
-ICU(__wrap_ubrk_setUText)(UBreakIterator *iterator, UText *text,
-                          UErrorCode *error)
-{
-    if (!icu_fails(error, "ubrk_setUText")) {
-        ICU(__real_ubrk_setUText)(iterator, text, error);
+#define CLOSES(type, counter, name)                                          \
+    void ICU(__real_##name)(type * object);                                  \
+                                                                             \
+    void ICU(__wrap_##name)(type * object)                                   \
+    {                                                                        \
+        fault.counter -= object != NULL;                                     \
+        ICU(__real_##name)(object);                                          \
     }
-}
 
+/* clang-format off */
 
-UText *
-    ICU(__real_utext_openUTF8)(UText *, const char *, int64_t, UErrorCode *);
+FAILS(void, (void) 0, u_init, (UErrorCode *error), (error))
 
-UText *
-ICU(__wrap_utext_openUTF8)(UText *text, const char *from, int64_t len,
-                           UErrorCode *error)
-{
-    return icu_fails(error, "utext_openUTF8")
-               ? text
-               : ICU(__real_utext_openUTF8)(text, from, len, error);
-}
+/* charsets */
+OPENS(UConverter, converters, 1, ucnv_open,
+      (const char *name, UErrorCode *error), (name, error))
+CLOSES(UConverter, converters, ucnv_close)
+FAILS(void, (void) 0, ucnv_setToUCallBack,
+      (UConverter *converter, UConverterToUCallback action, const void *ctx,
+       UConverterToUCallback *old, const void **old_ctx, UErrorCode *error),
+      (converter, action, ctx, old, old_ctx, error))
+FAILS(void, (void) 0, ucnv_toUnicode,
+      (UConverter *converter, UChar **to, const UChar *to_end,
+       const char **from, const char *from_end, int32_t *offsets, UBool flush,
+       UErrorCode *error),
+      (converter, to, to_end, from, from_end, offsets, flush, error))
 
+/* characters */
+FAILS(const UNormalizer2 *, NULL, unorm2_getNFCInstance,
+      (UErrorCode *error), (error))
+FAILS(const UNormalizer2 *, NULL, unorm2_getNFDInstance,
+      (UErrorCode *error), (error))
+FAILS(const UNormalizer2 *, NULL, unorm2_getNFKCInstance,
+      (UErrorCode *error), (error))
+FAILS(int32_t, 0, unorm2_normalize,
+      (const UNormalizer2 *normalizer, const UChar *from, int32_t len,
+       UChar *to, int32_t size, UErrorCode *error),
+      (normalizer, from, len, to, size, error))
+FAILS(int32_t, 0, unorm2_getDecomposition,
+      (const UNormalizer2 *normalizer, UChar32 c, UChar *to, int32_t size,
+       UErrorCode *error),
+      (normalizer, c, to, size, error))
+FAILS(int32_t, 0, unorm2_getRawDecomposition,
+      (const UNormalizer2 *normalizer, UChar32 c, UChar *to, int32_t size,
+       UErrorCode *error),
+      (normalizer, c, to, size, error))
+FAILS(int32_t, 0, unorm2_spanQuickCheckYes,
+      (const UNormalizer2 *normalizer, const UChar *from, int32_t len,
+       UErrorCode *error),
+      (normalizer, from, len, error))
+FAILS(UChar *, NULL, u_strFromUTF8,
+      (UChar *to, int32_t size, int32_t *len, const char *from,
+       int32_t from_len, UErrorCode *error),
+      (to, size, len, from, from_len, error))
+FAILS(char *, NULL, u_strToUTF8,
+      (char *to, int32_t size, int32_t *len, const UChar *from,
+       int32_t from_len, UErrorCode *error),
+      (to, size, len, from, from_len, error))
+FAILS(int32_t, 0, u_strFoldCase,
+      (UChar *to, int32_t size, const UChar *from, int32_t len,
+       uint32_t options, UErrorCode *error),
+      (to, size, from, len, options, error))
+FAILS(UScriptCode, USCRIPT_INVALID_CODE, uscript_getScript,
+      (UChar32 c, UErrorCode *error), (c, error))
+OPENS(UBreakIterator, blocks, 1, ubrk_open,
+      (UBreakIteratorType type, const char *locale, const UChar *text,
+       int32_t len, UErrorCode *error),
+      (type, locale, text, len, error))
+CLOSES(UBreakIterator, blocks, ubrk_close)
+FAILS(void, (void) 0, ubrk_setUText,
+      (UBreakIterator *iterator, UText *text, UErrorCode *error),
+      (iterator, text, error))
+FAILS(UText *, text, utext_openUTF8,
+      (UText *text, const char *from, int64_t len, UErrorCode *error),
+      (text, from, len, error))
 
-/* ---- the order of names -------------------------------------------------- */
+/* the order of names: see ucol_open */
+CLOSES(UCollator, collators, ucol_close)
+FAILS(void, (void) 0, ucol_setAttribute,
+      (UCollator *collator, UColAttribute attribute, UColAttributeValue value,
+       UErrorCode *error),
+      (collator, attribute, value, error))
+
+/* alphabets */
+OPENS(ULocaleData, alphabets, 0, ulocdata_open,
+      (const char *name, UErrorCode *error), (name, error))
+CLOSES(ULocaleData, alphabets, ulocdata_close)
+OPENS(USet, alphabets, 0, ulocdata_getExemplarSet,
+      (ULocaleData *data, USet *fill, uint32_t options,
+       ULocaleDataExemplarSetType type, UErrorCode *error),
+      (data, fill, options, type, error))
+CLOSES(USet, alphabets, uset_close)
+
+/* look-alikes, direction */
+OPENS(USpoofChecker, checkers, 0, uspoof_open, (UErrorCode *error), (error))
+CLOSES(USpoofChecker, checkers, uspoof_close)
+FAILS(void, (void) 0, uspoof_setChecks,
+      (USpoofChecker *checker, int32_t checks, UErrorCode *error),
+      (checker, checks, error))
+FAILS(int32_t, 0, uspoof_checkUTF8,
+      (const USpoofChecker *checker, const char *text, int32_t len,
+       int32_t *at, UErrorCode *error),
+      (checker, text, len, at, error))
+FAILS(int32_t, 0, uspoof_getSkeletonUTF8,
+      (const USpoofChecker *checker, uint32_t type, const char *text,
+       int32_t len, char *to, int32_t size, UErrorCode *error),
+      (checker, type, text, len, to, size, error))
+FAILS(void, (void) 0, ubidi_setPara,
+      (UBiDi *bidi, const UChar *text, int32_t len, UBiDiLevel level,
+       UBiDiLevel *levels, UErrorCode *error),
+      (bidi, text, len, level, levels, error))
+FAILS(int32_t, 0, ubidi_writeReordered,
+      (UBiDi *bidi, UChar *to, int32_t size, uint16_t options,
+       UErrorCode *error),
+      (bidi, to, size, options, error))
+
+/* names of hosts */
+OPENS(UIDNA, rules, 1, uidna_openUTS46,
+      (uint32_t options, UErrorCode *error), (options, error))
+CLOSES(UIDNA, rules, uidna_close)
+FAILS(int32_t, 0, uidna_nameToASCII_UTF8,
+      (const UIDNA *rules, const char *from, int32_t len, char *to,
+       int32_t size, UIDNAInfo *info, UErrorCode *error),
+      (rules, from, len, to, size, info, error))
+FAILS(int32_t, 0, uidna_nameToUnicodeUTF8,
+      (const UIDNA *rules, const char *from, int32_t len, char *to,
+       int32_t size, UIDNAInfo *info, UErrorCode *error),
+      (rules, from, len, to, size, info, error))
+
+/* clang-format on */
+
 
 UCollator *ICU(__real_ucol_open)(const char *locale, UErrorCode *error);
 
 /*
- * The first call loads the data.  ICU 72 crashes or deadlocks if its own
- * memory fails then.  The core makes this call while the configuration is
- * read; later calls may fail.
+ * The first call loads the data, as in OPENS.  The core makes this call while
+ * the configuration is read; later calls may fail.
  */
 UCollator *
 ICU(__wrap_ucol_open)(const char *locale, UErrorCode *error)
@@ -712,29 +593,6 @@ ICU(__wrap_ucol_open)(const char *locale, UErrorCode *error)
 }
 
 
-void ICU(__real_ucol_close)(UCollator *collator);
-
-void
-ICU(__wrap_ucol_close)(UCollator *collator)
-{
-    fault.collators -= collator != NULL;
-    ICU(__real_ucol_close)(collator);
-}
-
-
-void ICU(__real_ucol_setAttribute)(UCollator *, UColAttribute,
-                                   UColAttributeValue, UErrorCode *);
-
-void
-ICU(__wrap_ucol_setAttribute)(UCollator *collator, UColAttribute attribute,
-                              UColAttributeValue value, UErrorCode *error)
-{
-    if (!icu_fails(error, "ucol_setAttribute")) {
-        ICU(__real_ucol_setAttribute)(collator, attribute, value, error);
-    }
-}
-
-
 int32_t ICU(__real_ucol_getSortKey)(const UCollator *, const UChar *, int32_t,
                                     uint8_t *, int32_t);
 
@@ -749,157 +607,6 @@ ICU(__wrap_ucol_getSortKey)(const UCollator *collator, const UChar *text,
 }
 
 
-/* ---- alphabets ----------------------------------------------------------- */
-
-ULocaleData *ICU(__real_ulocdata_open)(const char *name, UErrorCode *error);
-
-ULocaleData *
-ICU(__wrap_ulocdata_open)(const char *name, UErrorCode *error)
-{
-    unsigned     kinds = fault.kinds;
-    ULocaleData *data = NULL;
-
-    if (!icu_fails(error, "ulocdata_open")) {
-        fault.kinds &= ~FAULT_ICU_HEAP;
-        data = ICU(__real_ulocdata_open)(name, error);
-        fault.kinds = kinds;
-        fault.alphabets += data != NULL;
-    }
-
-    return data;
-}
-
-
-void ICU(__real_ulocdata_close)(ULocaleData *data);
-
-void
-ICU(__wrap_ulocdata_close)(ULocaleData *data)
-{
-    fault.alphabets -= data != NULL;
-    ICU(__real_ulocdata_close)(data);
-}
-
-
-USet *ICU(__real_ulocdata_getExemplarSet)(ULocaleData *, USet *, uint32_t,
-                                          ULocaleDataExemplarSetType,
-                                          UErrorCode *);
-
-USet *
-ICU(__wrap_ulocdata_getExemplarSet)(ULocaleData *data, USet *fill,
-                                    uint32_t                   options,
-                                    ULocaleDataExemplarSetType type,
-                                    UErrorCode                *error)
-{
-    unsigned kinds = fault.kinds;
-    USet    *set = NULL;
-
-    if (!icu_fails(error, "ulocdata_getExemplarSet")) {
-        fault.kinds &= ~FAULT_ICU_HEAP;
-        set = ICU(__real_ulocdata_getExemplarSet)(data, fill, options, type,
-                                                  error);
-        fault.kinds = kinds;
-        fault.alphabets += set != NULL;
-    }
-
-    return set;
-}
-
-
-void ICU(__real_uset_close)(USet *set);
-
-void
-ICU(__wrap_uset_close)(USet *set)
-{
-    fault.alphabets -= set != NULL;
-    ICU(__real_uset_close)(set);
-}
-
-
-/* ---- look-alikes, direction ---------------------------------------------- */
-
-USpoofChecker *ICU(__real_uspoof_open)(UErrorCode *error);
-
-USpoofChecker *
-ICU(__wrap_uspoof_open)(UErrorCode *error)
-{
-    unsigned       kinds = fault.kinds;
-    USpoofChecker *checker = NULL;
-
-    if (!icu_fails(error, "uspoof_open")) {
-        fault.kinds &= ~FAULT_ICU_HEAP;
-        checker = ICU(__real_uspoof_open)(error);
-        fault.kinds = kinds;
-        fault.checkers += checker != NULL;
-    }
-
-    return checker;
-}
-
-
-void ICU(__real_uspoof_close)(USpoofChecker *checker);
-
-void
-ICU(__wrap_uspoof_close)(USpoofChecker *checker)
-{
-    fault.checkers -= checker != NULL;
-    ICU(__real_uspoof_close)(checker);
-}
-
-
-void ICU(__real_uspoof_setChecks)(USpoofChecker *, int32_t, UErrorCode *);
-
-void
-ICU(__wrap_uspoof_setChecks)(USpoofChecker *checker, int32_t checks,
-                             UErrorCode *error)
-{
-    if (!icu_fails(error, "uspoof_setChecks")) {
-        ICU(__real_uspoof_setChecks)(checker, checks, error);
-    }
-}
-
-
-/* This function has no error argument. */
-void ICU(__real_uspoof_setRestrictionLevel)(USpoofChecker *,
-                                            URestrictionLevel);
-
-void
-ICU(__wrap_uspoof_setRestrictionLevel)(USpoofChecker    *checker,
-                                       URestrictionLevel level)
-{
-    ICU(__real_uspoof_setRestrictionLevel)(checker, level);
-}
-
-
-int32_t ICU(__real_uspoof_checkUTF8)(const USpoofChecker *, const char *,
-                                     int32_t, int32_t *, UErrorCode *);
-
-int32_t
-ICU(__wrap_uspoof_checkUTF8)(const USpoofChecker *checker, const char *text,
-                             int32_t len, int32_t *at, UErrorCode *error)
-{
-    return icu_fails(error, "uspoof_checkUTF8")
-               ? 0
-               : ICU(__real_uspoof_checkUTF8)(checker, text, len, at, error);
-}
-
-
-int32_t ICU(__real_uspoof_getSkeletonUTF8)(const USpoofChecker *, uint32_t,
-                                           const char *, int32_t, char *,
-                                           int32_t, UErrorCode *);
-
-int32_t
-ICU(__wrap_uspoof_getSkeletonUTF8)(const USpoofChecker *checker,
-                                   uint32_t type, const char *text,
-                                   int32_t len, char *to, int32_t size,
-                                   UErrorCode *error)
-{
-    return icu_fails(error, "uspoof_getSkeletonUTF8")
-               ? 0
-               : ICU(__real_uspoof_getSkeletonUTF8)(checker, type, text, len,
-                                                    to, size, error);
-}
-
-
 UBiDi *ICU(__real_ubidi_open)(void);
 
 UBiDi *
@@ -909,104 +616,7 @@ ICU(__wrap_ubidi_open)(void)
 }
 
 
-void ICU(__real_ubidi_close)(UBiDi *bidi);
-
-void
-ICU(__wrap_ubidi_close)(UBiDi *bidi)
-{
-    ICU(__real_ubidi_close)(bidi);
-}
-
-
-void ICU(__real_ubidi_setPara)(UBiDi *, const UChar *, int32_t, UBiDiLevel,
-                               UBiDiLevel *, UErrorCode *);
-
-void
-ICU(__wrap_ubidi_setPara)(UBiDi *bidi, const UChar *text, int32_t len,
-                          UBiDiLevel level, UBiDiLevel *levels,
-                          UErrorCode *error)
-{
-    if (!icu_fails(error, "ubidi_setPara")) {
-        ICU(__real_ubidi_setPara)(bidi, text, len, level, levels, error);
-    }
-}
-
-
-int32_t ICU(__real_ubidi_writeReordered)(UBiDi *, UChar *, int32_t, uint16_t,
-                                         UErrorCode *);
-
-int32_t
-ICU(__wrap_ubidi_writeReordered)(UBiDi *bidi, UChar *to, int32_t size,
-                                 uint16_t options, UErrorCode *error)
-{
-    return icu_fails(error, "ubidi_writeReordered")
-               ? 0
-               : ICU(__real_ubidi_writeReordered)(bidi, to, size, options,
-                                                  error);
-}
-
-
-/* ---- names of hosts ----------------------------------------------------- */
-
-UIDNA *ICU(__real_uidna_openUTS46)(uint32_t options, UErrorCode *error);
-
-UIDNA *
-ICU(__wrap_uidna_openUTS46)(uint32_t options, UErrorCode *error)
-{
-    UIDNA *rules;
-
-    if (icu_fails(error, "uidna_openUTS46")) {
-        return NULL;
-    }
-
-    rules = ICU(__real_uidna_openUTS46)(options, error);
-    fault.rules += rules != NULL;
-
-    return rules;
-}
-
-
-void ICU(__real_uidna_close)(UIDNA *rules);
-
-void
-ICU(__wrap_uidna_close)(UIDNA *rules)
-{
-    fault.rules -= rules != NULL;
-    ICU(__real_uidna_close)(rules);
-}
-
-
-int32_t ICU(__real_uidna_nameToASCII_UTF8)(const UIDNA *, const char *,
-                                           int32_t, char *, int32_t,
-                                           UIDNAInfo *, UErrorCode *);
-
-int32_t
-ICU(__wrap_uidna_nameToASCII_UTF8)(const UIDNA *rules, const char *from,
-                                   int32_t len, char *to, int32_t size,
-                                   UIDNAInfo *info, UErrorCode *error)
-{
-    return icu_fails(error, "uidna_nameToASCII_UTF8")
-               ? 0
-               : ICU(__real_uidna_nameToASCII_UTF8)(rules, from, len, to,
-                                                    size, info, error);
-}
-
-
-int32_t ICU(__real_uidna_nameToUnicodeUTF8)(const UIDNA *, const char *,
-                                            int32_t, char *, int32_t,
-                                            UIDNAInfo *, UErrorCode *);
-
-int32_t
-ICU(__wrap_uidna_nameToUnicodeUTF8)(const UIDNA *rules, const char *from,
-                                    int32_t len, char *to, int32_t size,
-                                    UIDNAInfo *info, UErrorCode *error)
-{
-    return icu_fails(error, "uidna_nameToUnicodeUTF8")
-               ? 0
-               : ICU(__real_uidna_nameToUnicodeUTF8)(rules, from, len, to,
-                                                     size, info, error);
-}
-
+/* ---- libidn2 ------------------------------------------------------------ */
 
 int  __real_idn2_lookup_u8(const uint8_t *from, uint8_t **to, int flags);
 void __real_idn2_free(void *name);

@@ -95,7 +95,6 @@ sweep_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
     iri_status_t status = IRI_OK;
     size_t       i;
 
-    (void) path;
     memset(node, 0, sizeof(*node)); /* no cached index is used */
 
     for (i = 0; i < s->entries && status == IRI_OK; i++) {

@@ -69,23 +69,18 @@ find_in(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
                             .path = core_str(path) };
     iri_found_t  found;
 
-    assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core->env, &search, &found));
 
     return found.verdict == IRI_SERVE ? found.filename : S("");
 }
 
 
-static void
-test_read_once(void **state)
+TEST(test_read_once)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(65536);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
     size_t             i;
 
-    (void) state;
-
-    core_init(&core);
     core_put(&core, S("/srv/" ODD));
 
     for (i = 0; i < 10; i++) {
@@ -101,24 +96,15 @@ test_read_once(void **state)
     assert_text(find_in(&core, NULL, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_text(find_in(&core, NULL, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 2);
-
-    core_cache_free(cache);
-    core_cache_free(NULL);
-    core_free(&core);
 }
 
 
-static void
-test_changes_are_seen(void **state)
+TEST(test_changes_are_seen)
 {
-    core_t             core;
     core_node_t       *srv;
     iri_index_cache_t *cache = core_cache(65536);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
 
-    (void) state;
-
-    core_init(&core);
     srv = core_put(&core, S("/srv/"));
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
     assert_int_equal(core.lists, 1);
@@ -144,9 +130,6 @@ test_changes_are_seen(void **state)
     assert_int_equal(core.lists, 6);
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 6);
-
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
@@ -168,17 +151,12 @@ list_elsewhere(void *ctx, const char *path, iri_node_t *node,
 }
 
 
-static void
-test_a_list_belongs_to_what_was_read(void **state)
+TEST(test_a_list_belongs_to_what_was_read)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(65536);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
     iri_dir_t          dir;
 
-    (void) state;
-
-    core_init(&core);
     core_put(&core, S("/srv/" ODD));
     core_put(&core, S("/other/x"));
     led_by = core.env.dir;
@@ -202,16 +180,11 @@ test_a_list_belongs_to_what_was_read(void **state)
     assert_text(find_in(&core, cache, &tree, "/new/" ODD_NAME), "");
     replaced_by = "/srv";
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
-
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
-static void
-test_settings_are_kept_apart(void **state)
+TEST(test_settings_are_kept_apart)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(65536);
     iri_tree_conf_t    utf8 = core_tree("", IRI_FILENAME_ANY, N);
     iri_tree_conf_t both = core_tree("utf-8 windows-1258", IRI_FILENAME_ANY,
@@ -220,9 +193,6 @@ test_settings_are_kept_apart(void **state)
     iri_tree_conf_t exact = core_tree("", IRI_FILENAME_ANY,
                                       IRI_FOLD_EXACT_ONLY);
 
-    (void) state;
-
-    core_init(&core);
     core_put(&core, S("/srv/" ODD));
     core_put(&core, S("/srv/\xfd\xec"));
 
@@ -238,26 +208,18 @@ test_settings_are_kept_apart(void **state)
     assert_text(find_in(&core, cache, &utf8, "/\xe1\xba\xa1\xcc\x81"), "");
     assert_text(find_in(&core, cache, &both, "/\xe1\xba\xa1\xcc\x81"),
                 "/srv/a\xec\xf2");
-
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
 /*
  * A directory that changes while the clock of its file system does not advance.
  */
-static void
-test_racy_directory(void **state)
+TEST(test_racy_directory)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(65536);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
     struct timespec    wait = { 0, 150 * 1000 * 1000 };
 
-    (void) state;
-
-    core_init(&core);
     core.mtime = now();
     core_put(&core, S("/srv/a"));
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
@@ -285,48 +247,32 @@ test_racy_directory(void **state)
     core.mtime = INT64_MAX;
     core_put(&core, S("/srv/d"));
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
-
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
 /* After two seconds without a change the index is used as before. */
-static void
-test_settled_directory(void **state)
+TEST(test_settled_directory)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(65536);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
     struct timespec    wait = { 0, 150 * 1000 * 1000 };
 
-    (void) state;
-
-    core_init(&core);
     core.mtime = now() - INT64_C(2100000000);
     core_put(&core, S("/srv/" ODD));
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     nanosleep(&wait, NULL);
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 1);
-
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
 /* A cached entry that was removed or replaced is not found. */
-static void
-test_stale_entries(void **state)
+TEST(test_stale_entries)
 {
-    core_t             core;
     core_node_t       *srv;
     iri_index_cache_t *cache = core_cache(65536);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
 
-    (void) state;
-
-    core_init(&core);
     core_put(&core, S("/srv/" ODD));
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
 
@@ -335,9 +281,6 @@ test_stale_entries(void **state)
     srv->first->name.len = 1;
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
     assert_int_equal(core.lists, 1);
-
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
@@ -388,11 +331,8 @@ check_size(size_t entries, int remembered)
 }
 
 
-static void
-test_large_directories(void **state)
+TEST(test_large_directories)
 {
-    (void) state;
-
     check_size(IRI_MAX_ENTRIES_READ - 1, 1);
     check_size(IRI_MAX_ENTRIES_READ, 1);
     check_size(IRI_MAX_ENTRIES_READ + 1, 0);
@@ -400,10 +340,8 @@ test_large_directories(void **state)
 
 
 /* In a directory over the limit the octets of the request are looked up. */
-static void
-test_octets_in_large_directory(void **state)
+TEST(test_octets_in_large_directory)
 {
-    core_t              core;
     iri_tree_conf_t     tree = core_tree("", IRI_FILENAME_ANY, N);
     iri_reading_conf_t  conf;
     iri_reading_t       reading;
@@ -415,10 +353,7 @@ test_octets_in_large_directory(void **state)
     core_node_t        *srv, *one;
     size_t              i;
 
-    (void) state;
-
     memset(&conf, 0, sizeof(conf));
-    core_init(&core);
     core_put(&core, S("/srv/" ODD));
     srv = core_node(&core, S("/srv"));
 
@@ -429,10 +364,10 @@ test_octets_in_large_directory(void **state)
         srv->first = one;
     }
 
-    assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
+    assert_ok(iri_read(&core.env, &conf, &request, &reading));
     assert_text(reading.path, "/" ODD_NAME);
     search.path = reading.path;
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, "/srv/" ODD);
 
@@ -441,13 +376,11 @@ test_octets_in_large_directory(void **state)
     core.lists = 0;
 
     for (i = 0; i < 3; i++) {
-        assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+        assert_ok(iri_find(&core.env, &search, &found));
         assert_int_equal(found.verdict, IRI_SERVE);
     }
 
     assert_int_equal(core.lists, 1);
-    core_cache_free(search.cache);
-    core_free(&core);
 }
 
 
@@ -455,18 +388,13 @@ test_octets_in_large_directory(void **state)
  * The cache has a fixed size: of 100 directories it holds at least a fifth, not
  * all.
  */
-static void
-test_total_size(void **state)
+TEST(test_total_size)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(200000);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
     char               path[400], filler[231];
     size_t             i, k;
 
-    (void) state;
-
-    core_init(&core);
     memset(filler, 'x', sizeof(filler) - 1);
     filler[sizeof(filler) - 1] = '\0';
 
@@ -489,25 +417,17 @@ test_total_size(void **state)
     }
 
     assert_in_range(core.lists, 60, 100);
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
 /* More directories than the cache can hold: each answer is right. */
-static void
-test_eviction(void **state)
+TEST(test_eviction)
 {
     static const size_t sizes[] = { 0, 1, 300, 1000, 5000, 400000 };
-    core_t              core;
     iri_index_cache_t  *cache;
     iri_tree_conf_t     tree = core_tree("", IRI_FILENAME_ANY, N);
     char                path[128], want[128];
     size_t              i, k, turn;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < 200; i++) {
         snprintf(path, sizeof(path), "/srv/%d/" ODD, (int) i);
@@ -537,8 +457,6 @@ test_eviction(void **state)
 
         core_cache_free(cache);
     }
-
-    core_free(&core);
 }
 
 
@@ -571,16 +489,13 @@ thread(void *arg)
 }
 
 
-static void
-test_threads(void **state)
+TEST(test_threads)
 {
     core_t    core[4];
     pthread_t id[4];
     void     *wrong;
     char      path[64];
     size_t    i, k;
-
-    (void) state;
 
     shared_tree = core_tree("", IRI_FILENAME_ANY, N);
     shared_cache = core_cache(2000);
@@ -601,8 +516,6 @@ test_threads(void **state)
         assert_null(wrong);
         core_free(&core[i]);
     }
-
-    core_cache_free(shared_cache);
 }
 
 
@@ -619,7 +532,7 @@ find_other(core_t *core, iri_index_cache_t *cache,
                             .path = core_str(path) };
     iri_found_t  found;
 
-    assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core->env, &search, &found));
 
     return found.verdict == IRI_RESTART ? found.path : S("");
 }
@@ -708,17 +621,12 @@ is_found_soon_in(core_t *core, iri_index_cache_t *cache,
 
 
 /* What was used longest ago goes; what is asked for again stays. */
-static void
-test_least_recently_used(void **state)
+TEST(test_least_recently_used)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
     size_t             i, lists, room;
 
-    (void) state;
-
-    core_init(&core);
     put_directories(&core, 60, 300);
 
     /* Count how many fit, while the first is requested all the time. */
@@ -742,9 +650,6 @@ test_least_recently_used(void **state)
     /* 300 names of 8 octets, 16 octets more for each, and at least a page */
     assert_in_range(room, 15, 59);
     assert_true(is_found_in(&core, cache, &tree, 0, 9));
-
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
@@ -753,18 +658,13 @@ test_least_recently_used(void **state)
  * stays for a minimum time, and the other directory is not read for each
  * request.
  */
-static void
-test_two_that_do_not_both_fit(void **state)
+TEST(test_two_that_do_not_both_fit)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(131072);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
     struct timespec    wait = { 1, 0 };
     size_t             i, found = 0;
 
-    (void) state;
-
-    core_init(&core);
     (void) put_many(&core, "d0", 3000);
     (void) put_many(&core, "d1", 3000);
 
@@ -783,25 +683,17 @@ test_two_that_do_not_both_fit(void **state)
     assert_true(is_found_soon_in(&core, cache, &tree, 1, 5));
     nanosleep(&wait, NULL);
     assert_true(is_found_soon_in(&core, cache, &tree, 0, 5));
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
 /* Any number of them: the number of readings is limited for all together. */
-static void
-test_many_that_do_not_fit(void **state)
+TEST(test_many_that_do_not_fit)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(131072);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
     clock_t            start = clock();
     char               name[8];
     size_t             i;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < 20; i++) {
         snprintf(name, sizeof(name), "d%d", (int) i);
@@ -816,8 +708,6 @@ test_many_that_do_not_fit(void **state)
     /* About 2 ms each; without the limit 20,000 readings. */
     assert_in_range(core.lists, 2, 4000);
     assert_true(clock() - start < 60 * CLOCKS_PER_SEC);
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
@@ -825,19 +715,13 @@ test_many_that_do_not_fit(void **state)
  * More directories than records: the number of readings is limited likewise,
  * although their indexes have room.
  */
-static void
-test_more_than_records(void **state)
+TEST(test_more_than_records)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_NFC, C);
     core_node_t       *one;
     char               name[8];
     size_t             i;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < 200; i++) {
         snprintf(name, sizeof(name), "d%d", (int) i);
@@ -855,8 +739,6 @@ test_more_than_records(void **state)
     }
 
     assert_in_range(core.lists, 200, 10000);
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
@@ -865,17 +747,12 @@ test_more_than_records(void **state)
  * found while it does not change, it is not read for each request, and it
  * evicts no other.
  */
-static void
-test_larger_than_all(void **state)
+TEST(test_larger_than_all)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(65536);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
     size_t             i, lists;
 
-    (void) state;
-
-    core_init(&core);
     put_directories(&core, 2, 10);
     (void) put_many(&core, "d2", 5000);
 
@@ -893,31 +770,21 @@ test_larger_than_all(void **state)
     assert_true(is_found_in(&core, cache, &tree, 0, 5));
     assert_true(is_found_in(&core, cache, &tree, 1, 5));
     assert_int_equal(core.lists, lists);
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
 /* An index without spelling keys answers no search by spelling. */
-static void
-test_no_room_for_spelling(void **state)
+TEST(test_no_room_for_spelling)
 {
-    core_t             core;
     iri_index_cache_t *small = core_cache(65536);
     iri_index_cache_t *large = core_cache(4 << 20);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY,
                                         C | IRI_FOLD_SPELLING);
 
-    (void) state;
-
-    core_init(&core);
     (void) put_many(&core, "d0", 1200);
     assert_text(find_other(&core, large, &tree, "/d0/NAAME-5"), "/d0/name-5");
     assert_text(find_other(&core, small, &tree, "/d0/NAME-5"), "/d0/name-5");
     assert_text(find_other(&core, small, &tree, "/d0/NAAME-5"), "");
-    core_cache_free(small);
-    core_cache_free(large);
-    core_free(&core);
 }
 
 
@@ -925,18 +792,13 @@ test_no_room_for_spelling(void **state)
  * Answers about a directory that changed within the resolution of its clock are
  * not reused.
  */
-static void
-test_racy_answers(void **state)
+TEST(test_racy_answers)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
     struct timespec    wait = { 0, 150 * 1000 * 1000 };
     size_t             i;
 
-    (void) state;
-
-    core_init(&core);
     core.mtime = now();
     core_put(&core, S("/srv/d0/old"));
 
@@ -950,23 +812,16 @@ test_racy_answers(void **state)
     nanosleep(&wait, NULL);
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
     assert_text(find_other(&core, cache, &tree, "/d0/OLD"), "");
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
 /* Every size down to none: right answers. */
-static void
-test_every_size(void **state)
+TEST(test_every_size)
 {
-    core_t             core;
     iri_index_cache_t *cache;
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
     size_t             size, i;
 
-    (void) state;
-
-    core_init(&core);
     put_directories(&core, 9, 6);
     (void) put_many(&core, "d9", 90);
 
@@ -981,25 +836,18 @@ test_every_size(void **state)
         core_cache_free(cache);
         core_forget(&core);
     }
-
-    core_free(&core);
 }
 
 
 /* Directories are the same for all processes, by device and inode. */
-static void
-test_replaced_directory(void **state)
+TEST(test_replaced_directory)
 {
-    core_t             core;
     core_node_t       *a, *b;
     iri_node_t         node;
     core_node_t       *first;
     iri_index_cache_t *cache = core_cache(SIZE);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
 
-    (void) state;
-
-    core_init(&core);
     core_put(&core, S("/srv/a/one"));
     core_put(&core, S("/srv/b/two"));
     assert_text(find_other(&core, cache, &tree, "/a/ONE"), "/a/one");
@@ -1021,8 +869,6 @@ test_replaced_directory(void **state)
     assert_text(find_other(&core, cache, &tree, "/a/TWO"), "/a/two");
     assert_text(find_other(&core, cache, &tree, "/b/ONE"), "/b/one");
     assert_int_equal(core.lists, 2);
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
@@ -1036,8 +882,6 @@ static int              jobs_taken = 1;
 static int
 job_later(iri_index_cache_t *cache, iri_index_job_t *job)
 {
-    (void) cache;
-
     if (jobs_taken) {
         jobs[jobs_count++] = job;
     }
@@ -1054,8 +898,6 @@ static iri_dir_t job_dir;
 static iri_status_t
 job_stat(void *ctx, const char *path, iri_node_t *node)
 {
-    (void) ctx;
-
     return job_core.env.dir->stat(&job_core, path, node);
 }
 
@@ -1064,8 +906,6 @@ static iri_status_t
 job_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
          void *arg)
 {
-    (void) ctx;
-
     return job_core.env.dir->list(&job_core, path, node, each, arg);
 }
 
@@ -1130,15 +970,12 @@ request_until_job(core_t *core, iri_index_cache_t *cache,
  * A small directory is read at once; a large one later, and once for all
  * requests.
  */
-static void
-test_built_later(void **state)
+TEST(test_built_later)
 {
     core_t             core;
     iri_index_cache_t *cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
     size_t             i;
-
-    (void) state;
 
     assert_true(is_found_in(&core, cache, &tree, 0, 5));
     assert_int_equal(jobs_count, 0);
@@ -1189,14 +1026,11 @@ test_built_later(void **state)
  * A job that is dropped or refused can be submitted again a little later. No
  * request reads ten thousand entries instead.
  */
-static void
-test_not_built_later(void **state)
+TEST(test_not_built_later)
 {
     core_t             core;
     iri_index_cache_t *cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE + 1);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-
-    (void) state;
 
     jobs_taken = 0;
     assert_false(is_found_in(&core, cache, &tree, 0, 5));
@@ -1222,15 +1056,12 @@ test_not_built_later(void **state)
 
 
 /* The directory changes or is replaced between the request and the job. */
-static void
-test_built_too_late(void **state)
+TEST(test_built_too_late)
 {
     core_t             core;
     core_node_t       *d0;
     iri_index_cache_t *cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE + 1);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-
-    (void) state;
 
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
     assert_int_equal(jobs_count, 1);
@@ -1268,16 +1099,13 @@ job_thread(void *job)
 }
 
 
-static void
-test_built_in_a_thread(void **state)
+TEST(test_built_in_a_thread)
 {
     core_t             core;
     iri_index_cache_t *cache;
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
     pthread_t          id;
     size_t             i, found = 0;
-
-    (void) state;
 
     cache = job_setup(&core, 50000);
 
@@ -1324,15 +1152,12 @@ assert_jobs(core_t *core, iri_index_cache_t *cache,
 
 
 /* A build that does not end is begun again, each time after a longer while. */
-static void
-test_taken_over(void **state)
+TEST(test_taken_over)
 {
     core_t             core;
     iri_index_cache_t *cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE + 1);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
     size_t             i;
-
-    (void) state;
 
     fake_time = now();
     assert_jobs(&core, cache, &tree, 1);
@@ -1403,15 +1228,12 @@ lock_between(iri_index_cache_t *cache)
 
 
 /* Whoever writes a block in pieces has none when another got its room. */
-static void
-test_written_in_pieces(void **state)
+TEST(test_written_in_pieces)
 {
     core_t             core;
     iri_index_cache_t *cache = job_setup(&core, 40000);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
     size_t             at, kept = 0, lost = 0;
-
-    (void) state;
 
     core_cache_free(cache);
     locked_tree = tree;
@@ -1466,8 +1288,6 @@ static core_t          line_core;
 static void
 line_queue(iri_index_cache_t *cache, unsigned which)
 {
-    (void) cache;
-    (void) which;
     pthread_mutex_lock(&line);
     in_line++;
 }
@@ -1476,8 +1296,6 @@ line_queue(iri_index_cache_t *cache, unsigned which)
 static void
 line_leave(iri_index_cache_t *cache, unsigned which)
 {
-    (void) cache;
-    (void) which;
     in_line--;
     pthread_mutex_unlock(&line);
 }
@@ -1487,8 +1305,6 @@ static iri_status_t
 line_stat(void *ctx, const char *path, iri_node_t *node)
 {
     core_t mine = line_core;
-
-    (void) ctx;
 
     return line_core.env.dir->stat(&mine, path, node);
 }
@@ -1500,8 +1316,6 @@ line_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
 {
     struct timespec wait = { 0, 30 * 1000 * 1000 };
     core_t          mine = line_core;
-
-    (void) ctx;
 
     /* One at a time, in the order of the queue. */
     if (in_line != 1) {
@@ -1529,7 +1343,6 @@ line_thread(void *arg)
     iri_found_t  found;
     int          good;
 
-    (void) arg;
     core_init(&core);
     core.env.dir = &line_dir;
     good = iri_find(&core.env, &search, &found) == IRI_OK
@@ -1544,14 +1357,11 @@ line_thread(void *arg)
  * Eight requests at once: one reads the directory, and the others use its
  * index.
  */
-static void
-test_queue(void **state)
+TEST(test_queue)
 {
     pthread_t id[8];
     void     *wrong;
     size_t    i;
-
-    (void) state;
 
     core_init(&line_core);
     (void) put_many(&line_core, "d0", 100);
@@ -1572,7 +1382,6 @@ test_queue(void **state)
 
     assert_int_equal(lists_made, 1);
     assert_int_equal(in_line, 0);
-    core_cache_free(shared_cache);
     core_free(&line_core);
 }
 
@@ -1594,10 +1403,8 @@ list_slowly(void *ctx, const char *path, iri_node_t *node,
  * read again after nine times the time that reading it took. Until then cached
  * names are verified, and other names are looked up.
  */
-static void
-test_large_and_changing(void **state)
+TEST(test_large_and_changing)
 {
-    core_t             core;
     core_node_t       *node;
     iri_dir_t          dir;
     iri_index_cache_t *cache = core_cache(SIZE);
@@ -1611,10 +1418,7 @@ test_large_and_changing(void **state)
                                    .reading = &reading };
     iri_found_t         found;
 
-    (void) state;
-
     memset(&conf, 0, sizeof(conf));
-    core_init(&core);
     led_by = core.env.dir;
     dir = *led_by;
     dir.list = list_slowly;
@@ -1643,10 +1447,10 @@ test_large_and_changing(void **state)
      * An entry in no normalization form is found by the octets of the request.
      */
     core_put(&core, S("/srv/d0/" ODD));
-    assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
+    assert_ok(iri_read(&core.env, &conf, &request, &reading));
     search.cache = cache;
     search.path = reading.path;
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, "/srv/d0/" ODD);
 
@@ -1671,8 +1475,6 @@ test_large_and_changing(void **state)
     assert_text(find_other(&core, cache, &tree, "/d1/NEW"), "/d1/new");
     assert_int_equal(core.lists, 1);
     fake_time = 0;
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
@@ -1707,20 +1509,14 @@ assert_again(core_t *core, iri_index_cache_t *cache,
  * Cached results for an absent name, and for an entry in another form, until
  * the directory changes.
  */
-static void
-test_cached_results(void **state)
+TEST(test_cached_results)
 {
-    core_t             core;
     core_node_t       *one;
     iri_index_cache_t *cache = core_cache(SIZE);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
     const char        *in[] = { "", "/d", "/d/\xe8\xa1\xa8" };
     char               path[64], nfc[64], nfd[64], other[64];
     size_t             i;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(in); i++) {
         snprintf(path, sizeof(path), "%s/" GA, in[i]);
@@ -1748,17 +1544,12 @@ test_cached_results(void **state)
         core_put(&core, core_str(nfc));
         assert_text(find_in(&core, cache, &tree, path), nfc);
     }
-
-    core_free(&core);
-    core_cache_free(cache);
 }
 
 
 /* Other settings have their own results. */
-static void
-test_cached_results_settings(void **state)
+TEST(test_cached_results_settings)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
     iri_tree_conf_t    any = core_tree("", IRI_FILENAME_ANY, N);
     iri_tree_conf_t    nfc = core_tree("", IRI_FILENAME_NFC, N);
@@ -1767,9 +1558,6 @@ test_cached_results_settings(void **state)
                                         N | IRI_FOLD_VARIANTS);
     int                i;
 
-    (void) state;
-
-    core_init(&core);
     core_put(&core, S("/srv/d/" GA_NFD));
     core_put(&core, S("/srv/d/\xe3\x80\x9c"));
     core_put(&core, S("/srv/e/" GA_EUC));
@@ -1784,9 +1572,6 @@ test_cached_results_settings(void **state)
         assert_text(find_other(&core, cache, &pair, "/d/\xef\xbd\x9e"),
                     "/d/\xe3\x80\x9c");
     }
-
-    core_free(&core);
-    core_cache_free(cache);
 }
 
 
@@ -1807,9 +1592,9 @@ find_octets(core_t *core, iri_index_cache_t *cache,
     search.reading = &reading;
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("shift_jis euc-jp");
-    assert_int_equal(iri_read(&core->env, &conf, &request, &reading), IRI_OK);
+    assert_ok(iri_read(&core->env, &conf, &request, &reading));
     search.path = reading.path;
-    assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core->env, &search, &found));
     *charset = found.charset;
     snprintf(text, sizeof(text), "%s %.*s", iri_why_text(found.why),
              (int) found.path.len, found.path.data);
@@ -1822,8 +1607,7 @@ find_octets(core_t *core, iri_index_cache_t *cache,
  * Below a directory that does not exist nothing is looked up, in any reading or
  * encoding.
  */
-static void
-test_missing(void **state)
+TEST(test_missing)
 {
     static const struct {
         const char *octets, *tree;
@@ -1852,8 +1636,6 @@ test_missing(void **state)
     iri_str_t          charset;
     size_t             i, k;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
         core_put(&core, S("/srv/d/x"));
@@ -1878,20 +1660,14 @@ test_missing(void **state)
 #define SJIS_FIRST "\xef\xbd\xa5\xef\xbd\xac" /* GA_EUC in Shift_JIS */
 
 /* Of several readings the first one whose entry exists is used. */
-static void
-test_cached_results_readings(void **state)
+TEST(test_cached_results_readings)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
     iri_str_t          charset;
     const char        *in[] = { "", "/d", "/d/e" };
     char               path[64], there[64], first[64], *told, *absent, *exact;
     size_t             i, k;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(in); i++) {
         snprintf(path, sizeof(path), "%s/" GA_EUC, in[i]);
@@ -1923,26 +1699,18 @@ test_cached_results_readings(void **state)
         free(told);
         free(exact);
     }
-
-    core_free(&core);
-    core_cache_free(cache);
 }
 
 
 /* ---- cached results of a directory that changes ------------------------- */
 
 /* A directory that has just changed, or has a time in the future. */
-static void
-test_cached_results_racy(void **state)
+TEST(test_cached_results_racy)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_NFD, N);
     int                i;
 
-    (void) state;
-
-    core_init(&core);
     core.mtime = now();
     core_put(&core, S("/srv/d/x"));
 
@@ -1953,9 +1721,6 @@ test_cached_results_racy(void **state)
     /* Within the resolution of the clock: the times do not change. */
     core_put(&core, S("/srv/d/" GA_NFD));
     assert_text(find_in(&core, cache, &tree, "/d/" GA), "/srv/d/" GA_NFD);
-
-    core_free(&core);
-    core_cache_free(cache);
 }
 
 
@@ -1975,16 +1740,11 @@ assert_lookups(core_t *core, iri_index_cache_t *cache,
  * An encoding that no entry has is not looked up: only the name and its
  * directory are.
  */
-static void
-test_unused_encodings(void **state)
+TEST(test_unused_encodings)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
     iri_tree_conf_t    tree = core_tree("utf-8 euc-jp", IRI_FILENAME_ANY, N);
 
-    (void) state;
-
-    core_init(&core);
     core_put(&core, S("/srv/d/\xe8\xa1\xa8"));
     core_put(&core, S("/srv/d/x"));
 
@@ -2010,25 +1770,17 @@ test_unused_encodings(void **state)
     assert_lookups(&core, cache, &tree, "/e/7" GA, "", 4);
     core_put(&core, S("/srv/e/8" GA_NFD));
     assert_text(find_in(&core, cache, &tree, "/e/8" GA), "/srv/e/8" GA_NFD);
-
-    core_free(&core);
-    core_cache_free(cache);
 }
 
 
 /* A name that the caller has found absent is not looked up again. */
-static void
-test_known_absent(void **state)
+TEST(test_known_absent)
 {
-    core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
     iri_search_t       search;
     iri_found_t        found;
 
-    (void) state;
-
-    core_init(&core);
     core_put(&core, S("/srv/d/" GA_NFD));
     memset(&search, 0, sizeof(search));
     search.tree = &tree;
@@ -2037,57 +1789,8 @@ test_known_absent(void **state)
     search.path = S("/d/" GA);
     search.absent = 1;
     core.stats = 0;
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, "/srv/d/" GA_NFD);
     assert_int_equal(core.stats, 2);
-
-    core_free(&core);
-    core_cache_free(cache);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_once),
-        cmocka_unit_test(test_changes_are_seen),
-        cmocka_unit_test(test_a_list_belongs_to_what_was_read),
-        cmocka_unit_test(test_settings_are_kept_apart),
-        cmocka_unit_test(test_racy_directory),
-        cmocka_unit_test(test_settled_directory),
-        cmocka_unit_test(test_stale_entries),
-        cmocka_unit_test(test_large_directories),
-        cmocka_unit_test(test_octets_in_large_directory),
-        cmocka_unit_test(test_total_size),
-        cmocka_unit_test(test_eviction),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_least_recently_used),
-        cmocka_unit_test(test_two_that_do_not_both_fit),
-        cmocka_unit_test(test_many_that_do_not_fit),
-        cmocka_unit_test(test_more_than_records),
-        cmocka_unit_test(test_larger_than_all),
-        cmocka_unit_test(test_no_room_for_spelling),
-        cmocka_unit_test(test_racy_answers),
-        cmocka_unit_test(test_every_size),
-        cmocka_unit_test(test_replaced_directory),
-        cmocka_unit_test(test_built_later),
-        cmocka_unit_test(test_not_built_later),
-        cmocka_unit_test(test_built_too_late),
-        cmocka_unit_test(test_built_in_a_thread),
-        cmocka_unit_test(test_taken_over),
-        cmocka_unit_test(test_written_in_pieces),
-        cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_large_and_changing),
-        cmocka_unit_test(test_cached_results),
-        cmocka_unit_test(test_cached_results_settings),
-        cmocka_unit_test(test_cached_results_readings),
-        cmocka_unit_test(test_cached_results_racy),
-        cmocka_unit_test(test_unused_encodings),
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_known_absent),
-    };
-
-    return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
 }

@@ -87,15 +87,12 @@ json_string(char *line, char **key)
 }
 
 
-static void
-test_labels_of_the_standard(void **state)
+TEST(test_labels_of_the_standard)
 {
     FILE                 *file = core_data("whatwg-encoding/encodings.json");
     const iri_encoding_t *row;
     char                  line[512], *key, *text, labels[64][64];
     size_t                count = 0, total = 0, i;
-
-    (void) state;
 
     if (file == NULL) {
         return;
@@ -128,11 +125,8 @@ test_labels_of_the_standard(void **state)
 }
 
 
-static void
-test_labels(void **state)
+TEST(test_labels)
 {
-    (void) state;
-
     assert_null(iri_encoding_find(S("")));
     assert_null(iri_encoding_find(S("latin-klingon")));
     assert_null(iri_encoding_find(S("utf-8 ")));
@@ -148,15 +142,12 @@ test_labels(void **state)
 }
 
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
     iri_charsets_t list;
     iri_str_t      word;
     const char    *error;
     size_t         i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(refused); i++) {
         word = core_str(refused[i].label);
@@ -170,8 +161,7 @@ test_refused(void **state)
 
 
 /* Rows that the checks cannot let through: the builder itself refuses them. */
-static void
-test_builder_refuses(void **state)
+TEST(test_builder_refuses)
 {
     static const iri_sequences_t all = { 0x30, 0xff, 0x8f,
                                          IRI_GB18030_FOUR_NONE, NULL };
@@ -191,11 +181,8 @@ test_builder_refuses(void **state)
         { { "hz", "HZ", NULL, 0, 0, NULL, &all }, "" },
         { { "none", "no-such-converter", NULL, 0, 0, NULL, &all }, "ICU" },
     };
-    core_t      core;
     const char *why;
     size_t      i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(unfit); i++) {
         core_init(&core);
@@ -207,20 +194,16 @@ test_builder_refuses(void **state)
 
         assert_non_null(why);
         assert_non_null(strstr(why, unfit[i].says));
-        core_free(&core);
     }
 }
 
 
 /* No "/", ".", "%" and no control is inside a sequence of any charset. */
-static void
-test_octets_of_sequences(void **state)
+TEST(test_octets_of_sequences)
 {
     const iri_encoding_t  *row;
     const iri_sequences_t *has;
     size_t                 i, count = 0;
-
-    (void) state;
 
     for (i = 0; (row = iri_encoding_at(i)) != NULL; i++) {
         has = row->sequences;
@@ -240,16 +223,13 @@ test_octets_of_sequences(void **state)
  * Sequences of four octets are decoded in gb18030 and GBK, and encoded in
  * gb18030 only.
  */
-static void
-test_four_octets(void **state)
+TEST(test_four_octets)
 {
     static const unsigned char p[] = { 0x90, 0x30, 0x81, 0x30 };
     unsigned char              out[4];
     const iri_charset_t       *charset;
     uint32_t                   c;
     size_t                     i;
-
-    (void) state;
 
     for (i = 0; i < CORE_SUPPORTED; i++) {
         charset = core_charset(core_supported[i].name);
@@ -261,13 +241,10 @@ test_four_octets(void **state)
 }
 
 
-static void
-test_each_is_built(void **state)
+TEST(test_each_is_built)
 {
     const iri_charset_t *charset;
     size_t               i, japanese = 0;
-
-    (void) state;
 
     for (i = 0; i < CORE_SUPPORTED; i++) {
         charset = core_charset(core_supported[i].name);
@@ -284,76 +261,6 @@ test_each_is_built(void **state)
 
 
 /* ---- against the Encoding Standard -------------------------------------- */
-
-/* The number of entries of a file of the standard that differ from an index. */
-static size_t
-file_differs(FILE *file, const whatwg_index_t *index, size_t *read)
-{
-    char     line[256], *end;
-    uint32_t pointer, c;
-    size_t   wrong = 0;
-
-    while (fgets(line, sizeof(line), file) != NULL) {
-        pointer = (uint32_t) strtoul(line, &end, 10);
-
-        if (end == line) {
-            continue;
-        }
-
-        c = (uint32_t) strtoul(end, NULL, 16);
-
-        if (index != NULL) {
-            wrong += pointer >= WHATWG_MOST || index->at[pointer] != c;
-        } else {
-            wrong += *read >= whatwg_ranges
-                     || whatwg_range[*read].from != pointer
-                     || whatwg_range[*read].c != c;
-        }
-
-        (*read)++;
-    }
-
-    fclose(file);
-
-    return wrong;
-}
-
-
-/* The standard's files in the data directory are equal to these indexes. */
-static void
-test_shared_indexes(void **state)
-{
-    const whatwg_index_t *index;
-    FILE                 *file;
-    char                  path[128];
-    size_t                i, k, read, has;
-
-    (void) state;
-
-    for (i = 0; i <= WHATWG_INDEXES; i++) {
-        index = whatwg_index_at(i);
-        snprintf(path, sizeof(path), "whatwg-encoding/index-%s.txt",
-                 index != NULL ? index->name : "gb18030-ranges");
-        file = core_data(path);
-
-        if (file == NULL) {
-            continue;
-        }
-
-        read = 0;
-
-        if (file_differs(file, index, &read) != 0) {
-            fail_msg("%s differs", path);
-        }
-
-        has = index == NULL ? whatwg_ranges : 0;
-        for (k = 0; index != NULL && k < WHATWG_MOST; k++) {
-            has += index->at[k] != WHATWG_NONE;
-        }
-
-        assert_int_equal(has, read);
-    }
-}
 
 
 /*
@@ -392,15 +299,12 @@ check_read(const char *name, const unsigned char *p, size_t len)
  * noncharacters, and four sequences of Big5 for two characters each, which the
  * standard's encoder cannot write.
  */
-static void
-test_decoding(void **state)
+TEST(test_decoding)
 {
     const char   *name;
     unsigned char p[4];
     uint32_t      code;
     size_t        i, wrong = 0;
-
-    (void) state;
 
     for (i = 0; i < CORE_SUPPORTED; i++) {
         name = core_supported[i].name;
@@ -480,15 +384,12 @@ is_difference(const char *name, uint32_t c, const unsigned char *out,
 }
 
 
-static void
-test_encoding(void **state)
+TEST(test_encoding)
 {
     const char   *name;
     unsigned char ours[4], its[4];
     uint32_t      c;
     size_t        i, n, m, wrong = 0;
-
-    (void) state;
 
     for (i = 0; i < CORE_SUPPORTED; i++) {
         name = core_supported[i].name;
@@ -540,15 +441,12 @@ check_safe(const char *name, const unsigned char *p, size_t n, size_t len,
 }
 
 
-static void
-test_all_of_three_octets(void **state)
+TEST(test_all_of_three_octets)
 {
     const iri_charset_t *charset;
     unsigned char        p[3];
     uint32_t             code, c;
     size_t               i, n;
-
-    (void) state;
 
     for (i = 0; i < CORE_SUPPORTED; i++) {
         charset = core_charset(core_supported[i].name);
@@ -577,15 +475,12 @@ test_all_of_three_octets(void **state)
  * With fewer octets there is no character or the same; no octet past the end is
  * read.
  */
-static void
-test_nothing_past_the_end(void **state)
+TEST(test_nothing_past_the_end)
 {
     const iri_charset_t *charset;
     unsigned char       *exact, p[4];
     uint32_t             c, d;
     size_t               i, turn, len, k, n, m;
-
-    (void) state;
 
     for (i = 0; i < CORE_SUPPORTED; i++) {
         charset = core_charset(core_supported[i].name);
@@ -620,15 +515,12 @@ test_nothing_past_the_end(void **state)
  * Encoded text decodes to the same character, and each character is encoded
  * once.
  */
-static void
-test_encoded_is_decoded(void **state)
+TEST(test_encoded_is_decoded)
 {
     const iri_charset_t *charset;
     unsigned char        p[4];
     uint32_t             c;
     size_t               i, n;
-
-    (void) state;
 
     for (i = 0; i < CORE_SUPPORTED; i++) {
         charset = core_charset(core_supported[i].name);
@@ -680,8 +572,7 @@ duplicates(const char *name)
 }
 
 
-static void
-test_duplicates(void **state)
+TEST(test_duplicates)
 {
     static const struct {
         const char *name;
@@ -694,8 +585,6 @@ test_duplicates(void **state)
         { "windows-1252", 0 }, { "windows-1258", 0 }, { "KOI8-U", 0 },
     };
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(known); i++) {
         if (duplicates(known[i].name) != known[i].count) {
@@ -710,8 +599,7 @@ test_duplicates(void **state)
  * The four octets of gb18030: the second to fourth are checked against their
  * ranges.
  */
-static void
-test_gb18030_ranges(void **state)
+TEST(test_gb18030_ranges)
 {
     static const struct {
         const char *octets;
@@ -731,36 +619,9 @@ test_gb18030_ranges(void **state)
     uint32_t             c;
     size_t               i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(cases); i++) {
         p = (const unsigned char *) cases[i].octets;
         assert_int_equal(iri_charset_next(charset, p, p + 4, &c),
                          cases[i].len);
     }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels_of_the_standard),
-        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_builder_refuses),
-        cmocka_unit_test(test_octets_of_sequences),
-        cmocka_unit_test(test_four_octets),
-        cmocka_unit_test(test_each_is_built),
-        cmocka_unit_test(test_shared_indexes),
-        cmocka_unit_test(test_decoding),
-        cmocka_unit_test(test_encoding),
-        cmocka_unit_test(test_all_of_three_octets),
-        cmocka_unit_test(test_nothing_past_the_end),
-        cmocka_unit_test(test_encoded_is_decoded),
-        cmocka_unit_test(test_duplicates),
-        cmocka_unit_test(test_gb18030_ranges),
-    };
-
-    return cmocka_run_group_tests_name("charset", tests, NULL, NULL);
 }

@@ -65,8 +65,6 @@ ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *end,
     size_t      len;
     int         n, i;
 
-    (void) converter;
-
     if (!fake.skips) {
         decode_stop(to, end, from, from_end, error);
         return;
@@ -116,10 +114,6 @@ ucnv_setToUCallBack(UConverter *converter, UConverterToUCallback action,
                     const void *context, UConverterToUCallback *old,
                     const void **old_context, UErrorCode *error)
 {
-    (void) converter;
-    (void) context;
-    (void) old;
-    (void) old_context;
     fake.skips = action == UCNV_TO_U_CALLBACK_SKIP;
     assert_true(fake.skips || action == UCNV_TO_U_CALLBACK_STOP);
     set_error("ucnv_setToUCallBack", error);
@@ -129,7 +123,6 @@ ucnv_setToUCallBack(UConverter *converter, UConverterToUCallback action,
 void
 ucnv_setFallback(UConverter *converter, UBool uses)
 {
-    (void) converter;
     assert_false(uses);
 }
 
@@ -469,12 +462,9 @@ linear_beside(const unsigned char *octets, size_t len, UChar units[4])
 
 /* ---- tests -------------------------------------------------------------- */
 
-static void
-test_plain(void **state)
+TEST(test_plain)
 {
     built_t b;
-
-    (void) state;
 
     build(&b, "crafted", 0, plain);
     assert_non_null(b.charset);
@@ -487,15 +477,12 @@ test_plain(void **state)
 
 
 /* The octets after the first must be in the range of the charset. */
-static void
-test_inner_octets(void **state)
+TEST(test_inner_octets)
 {
     built_t  b;
     char     octets[3];
     unsigned octet;
     int      has;
-
-    (void) state;
 
     for (octet = 0; octet < 0x100; octet++) {
         inner = (unsigned char) octet;
@@ -522,15 +509,13 @@ test_inner_octets(void **state)
 
 
 /* A charset without longer sequences has single octets only. */
-static void
-test_single_octets(void **state)
+TEST(test_single_octets)
 {
     iri_encoding_t encoding = {
         "crafted", "US-ASCII", NULL, 0, 0, NULL, NULL
     };
     built_t b;
 
-    (void) state;
     inner = 0x40;
     fake.decode = two_octets;
     core_init(&b.core);
@@ -543,13 +528,10 @@ test_single_octets(void **state)
 
 
 /* No ASCII character for octets above 7F; C1 is refused by a later check. */
-static void
-test_ascii_born(void **state)
+TEST(test_ascii_born)
 {
     static const char part[] = "ASCII character for octets above 7F";
     built_t           b;
-
-    (void) state;
 
     for (unit = 0; unit < 0x80; unit++) {
         assert_refused(one_is_unit, part);
@@ -573,11 +555,8 @@ test_ascii_born(void **state)
 }
 
 
-static void
-test_ascii_kept(void **state)
+TEST(test_ascii_kept)
 {
-    (void) state;
-
     for (a_result = ERROR; a_result <= 2; a_result++) {
         assert_refused(not_ascii, "ASCII as it is");
     }
@@ -585,12 +564,9 @@ test_ascii_kept(void **state)
 
 
 /* Three controls are not checked, because IBM's tables rotate them. */
-static void
-test_rotated(void **state)
+TEST(test_rotated)
 {
     built_t b;
-
-    (void) state;
 
     build(&b, "crafted", 0, rotated);
     assert_non_null(b.charset);
@@ -601,12 +577,9 @@ test_rotated(void **state)
 }
 
 
-static void
-test_duplicates(void **state)
+TEST(test_duplicates)
 {
     built_t b;
-
-    (void) state;
 
     build(&b, "crafted", 0, duplicates);
     assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
@@ -616,12 +589,9 @@ test_duplicates(void **state)
 }
 
 
-static void
-test_two_characters(void **state)
+TEST(test_two_characters)
 {
     built_t b;
-
-    (void) state;
 
     build(&b, "crafted", 0, two_characters);
     assert_non_null(b.charset);
@@ -641,12 +611,9 @@ test_two_characters(void **state)
 }
 
 
-static void
-test_always_incomplete(void **state)
+TEST(test_always_incomplete)
 {
     built_t b;
-
-    (void) state;
 
     build(&b, "crafted", 0, always_incomplete);
     assert_non_null(b.charset);
@@ -658,16 +625,13 @@ test_always_incomplete(void **state)
 
 
 /* Private use characters only from two octets, and only where expected. */
-static void
-test_private_use(void **state)
+TEST(test_private_use)
 {
     static const UChar units[] = { 0xe000, 0xf8ff, 0xf900 };
     built_t            b;
     size_t             i;
     unsigned           meant;
     int                private_use;
-
-    (void) state;
 
     for (i = 0; i < COUNT(units); i++) {
         for (meant = 0; meant < 2; meant++) {
@@ -688,14 +652,11 @@ test_private_use(void **state)
 
 
 /* A lone surrogate is no character and is never encoded. */
-static void
-test_surrogates(void **state)
+TEST(test_surrogates)
 {
     static const UChar units[] = { 0xd800, 0xdbff, 0xdc00, 0xdfff };
     built_t            b;
     size_t             i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(units); i++) {
         unit = units[i];
@@ -707,12 +668,10 @@ test_surrogates(void **state)
 }
 
 
-static void
-test_linear(void **state)
+TEST(test_linear)
 {
     built_t b;
 
-    (void) state;
     sequences.four = IRI_GB18030_FOUR_ENCODED;
 
     build(&b, "gb18030", 0, linear);
@@ -741,11 +700,8 @@ test_linear(void **state)
 
 
 /* A failure of ICU is not treated as an unmapped sequence. */
-static void
-test_failing(void **state)
+TEST(test_failing)
 {
-    (void) state;
-
     assert_refused(failing, "ICU failed");
     assert_refused(failing_in_ascii, "ICU failed");
     assert_refused(failing_in_rows, "ICU failed");
@@ -753,8 +709,7 @@ test_failing(void **state)
 
 
 /* After a failed allocation there is no charset, never an incomplete one. */
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
     static const decode_t decodes[] = { two_octets, three_octets,
                                         two_characters, linear,
@@ -763,10 +718,8 @@ test_memory(void **state)
                                        0,         NULL,       &sequences };
     const iri_charset_t  *charset;
     const char           *why;
-    core_t                core;
     size_t                i, n;
 
-    (void) state;
     inner = 0x40;
     sequences.four = IRI_GB18030_FOUR_ENCODED;
 
@@ -785,8 +738,6 @@ test_memory(void **state)
             } else {
                 assert_true(core.allocs < n);
             }
-
-            core_free(&core);
         }
 
         assert_true(n > 4);
@@ -797,8 +748,7 @@ test_memory(void **state)
 
 
 /* ICU fails to set the error callback. */
-static void
-test_callbacks(void **state)
+TEST(test_callbacks)
 {
     static const struct {
         const char *function;
@@ -809,8 +759,6 @@ test_callbacks(void **state)
     };
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(broken); i++) {
         fake.broken = broken[i].function;
         fake.broken_at = broken[i].at;
@@ -820,29 +768,4 @@ test_callbacks(void **state)
     }
 
     fake.broken = NULL;
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_inner_octets),
-        cmocka_unit_test(test_single_octets),
-        cmocka_unit_test(test_ascii_born),
-        cmocka_unit_test(test_ascii_kept),
-        cmocka_unit_test(test_rotated),
-        cmocka_unit_test(test_duplicates),
-        cmocka_unit_test(test_two_characters),
-        cmocka_unit_test(test_failing),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_always_incomplete),
-        cmocka_unit_test(test_private_use),
-        cmocka_unit_test(test_surrogates),
-        cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_callbacks),
-    };
-
-    return cmocka_run_group_tests_name("charset_reject", tests, NULL, NULL);
 }

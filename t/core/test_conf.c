@@ -60,14 +60,11 @@ static const struct {
 };
 
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     const char *error;
     size_t      i;
     unsigned    value;
-
-    (void) state;
 
     for (i = 0; i < COUNT(words); i++) {
         value = 77;
@@ -88,14 +85,11 @@ test_words(void **state)
 
 
 /* The error message contains each valid word. */
-static void
-test_messages_list_words(void **state)
+TEST(test_messages_list_words)
 {
     char     quoted[32];
     size_t   i;
     unsigned value = 0;
-
-    (void) state;
 
     for (i = 0; i < COUNT(words); i++) {
         snprintf(quoted, sizeof(quoted), "\"%s\"", words[i].word);
@@ -112,8 +106,7 @@ test_messages_list_words(void **state)
 
 /* ---- iri_match ---------------------------------------------------------- */
 
-static void
-test_match(void **state)
+TEST(test_match)
 {
     static const struct {
         const char *words[3];
@@ -152,8 +145,6 @@ test_match(void **state)
     unsigned    value;
     size_t      i, count, unknown;
 
-    (void) state;
-
     for (i = 0; i < COUNT(cases); i++) {
         value = 77;
 
@@ -178,8 +169,7 @@ test_match(void **state)
 
 
 /* The index of the unknown word, for messages; count if all are known. */
-static void
-test_unknown_word(void **state)
+TEST(test_unknown_word)
 {
     const iri_str_t match[] = { S("case"), S("Width"), S("cas"), S("") };
     const iri_str_t repair[] = { S("Mojibake"), S("off"), S("utf8"),
@@ -208,8 +198,6 @@ test_unknown_word(void **state)
     const char      *error;
     unsigned         value;
     size_t           i, unknown;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         value = 77;
@@ -293,11 +281,8 @@ check_error(const char *const *labels, size_t count, int none_allowed,
 }
 
 
-static void
-test_charsets(void **state)
+TEST(test_charsets)
 {
-    (void) state;
-
     check_names("sjis euc-jp", 1, "Shift_JIS EUC-JP");
     check_names("EUC-JP SJIS", 1, "EUC-JP Shift_JIS");
     check_names("Latin1", 0, "windows-1252");
@@ -315,8 +300,7 @@ test_charsets(void **state)
 }
 
 
-static void
-test_wrong_charsets(void **state)
+TEST(test_wrong_charsets)
 {
     static const char *const none[] = { "none" };
     static const char *const none_more[] = { "none", "sjis" };
@@ -326,8 +310,6 @@ test_wrong_charsets(void **state)
     static const char *const utf8_twice[] = { "utf-8", "utf8" };
     static const char *const iso2022[] = { "ISO-2022-JP" };
     static const char *const commas[] = { "sjis,euc-jp" };
-
-    (void) state;
 
     check_error(none, 1, 0, "\"none\"");
     check_error(none_more, 2, 1, "\"none\"");
@@ -340,13 +322,10 @@ test_wrong_charsets(void **state)
 }
 
 
-static void
-test_charsets_limit(void **state)
+TEST(test_charsets_limit)
 {
     const char    *labels[10];
     iri_charsets_t list;
-
-    (void) state;
 
     memcpy(labels, eight, sizeof(eight));
     assert_null(charsets(labels, 7, 1, &list));
@@ -367,18 +346,13 @@ test_charsets_limit(void **state)
 
 
 /* The registry has room for all charsets. */
-static void
-test_each_is_opened_once(void **state)
+TEST(test_each_is_opened_once)
 {
-    core_t          core;
     iri_registry_t *registry;
     iri_charsets_t  a, b;
     iri_str_t       word = S("sjis"), same = S("cp932");
     size_t          allocs;
 
-    (void) state;
-
-    core_init(&core);
     registry = iri_registry_create(&core.env);
     assert_non_null(registry);
 
@@ -387,8 +361,6 @@ test_each_is_opened_once(void **state)
     assert_null(iri_parse_charsets(registry, &same, 1, 1, &b));
     assert_int_equal(core.allocs, allocs);
     assert_ptr_equal(a.at[0], b.at[0]);
-
-    core_free(&core);
 }
 
 
@@ -437,16 +409,11 @@ check_not_of(const iri_registry_t *registry, const char *value,
 /*
  * The charsets are in the registry: making a list allocates and opens nothing.
  */
-static void
-test_charsets_of(void **state)
+TEST(test_charsets_of)
 {
-    core_t          core;
     iri_registry_t *registry;
     size_t          allocs;
 
-    (void) state;
-
-    core_init(&core);
     registry = iri_registry_create(&core.env);
     assert_non_null(registry);
     check_not_of(registry, "sjis", "sjis", "");
@@ -482,7 +449,6 @@ test_charsets_of(void **state)
                  "koi8-u", "limit of 8");
 
     assert_int_equal(core.allocs, allocs);
-    core_free(&core);
 }
 
 
@@ -512,12 +478,9 @@ check_finish(const char *reading, const char *tree, unsigned match,
 }
 
 
-static void
-test_finish(void **state)
+TEST(test_finish)
 {
     unsigned both = IRI_FOLD_NORMALIZATION | IRI_FOLD_VARIANTS;
-
-    (void) state;
 
     check_finish("", "", IRI_FOLD_NORMALIZATION, IRI_FOLD_NORMALIZATION);
     check_finish("euc-kr", "windows-1252", IRI_FOLD_NORMALIZATION,
@@ -532,18 +495,14 @@ test_finish(void **state)
 
 
 /* Error messages about words of each length. */
-static void
-test_every_word(void **state)
+TEST(test_every_word)
 {
-    core_t          core;
     iri_registry_t *registry;
     iri_charsets_t  list;
     char            word[200];
     iri_str_t       str;
     const char     *why;
     size_t          len, n, allocs;
-
-    (void) state;
 
     for (len = 1; len < sizeof(word); len++) {
         memset(word, 'x', len);
@@ -559,7 +518,6 @@ test_every_word(void **state)
             why = iri_parse_charsets(registry, &str, 1, 1, &list);
             assert_non_null(why);
             allocs = core.allocs;
-            core_free(&core);
 
             if (allocs < core.fail_at) {
                 break;
@@ -568,25 +526,4 @@ test_every_word(void **state)
             assert_non_null(strchr(why, '"'));
         }
     }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_messages_list_words),
-        cmocka_unit_test(test_match),
-        cmocka_unit_test(test_unknown_word),
-        cmocka_unit_test(test_charsets),
-        cmocka_unit_test(test_wrong_charsets),
-        cmocka_unit_test(test_charsets_limit),
-        cmocka_unit_test(test_each_is_opened_once),
-        cmocka_unit_test(test_charsets_of),
-        cmocka_unit_test(test_finish),
-        cmocka_unit_test(test_every_word),
-    };
-
-    return cmocka_run_group_tests_name("conf", tests, NULL, NULL);
 }

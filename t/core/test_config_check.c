@@ -110,8 +110,7 @@ check(core_t *core, iri_directive_t *list, size_t count, const char *want)
 {
     core->log_len = 0;
     core->log[0] = '\0';
-    assert_int_equal(iri_config_check(&core->env, S("iri on;"), list, count),
-                     IRI_OK);
+    assert_ok(iri_config_check(&core->env, S("iri on;"), list, count));
     assert_string_equal(core->log, want);
 }
 
@@ -132,15 +131,9 @@ check_rule(core_t *core, iri_check_t kind, iri_engine_t engine,
 
 /* ---- rules --------------------------------------------------------------- */
 
-static void
-test_rules(void **state)
+TEST(test_rules)
 {
-    core_t core;
     size_t i;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(cases); i++) {
         check_rule(&core, cases[i].check, IRI_ENGINE_ON, IRI_INVALID_404,
@@ -150,38 +143,23 @@ test_rules(void **state)
         check_rule(&core, cases[i].check, IRI_ENGINE_OFF, IRI_INVALID_404,
                    cases[i].text, "");
     }
-
-    core_free(&core);
 }
 
 
 /* With iri_invalid pass, rules see octets that are valid in no charset. */
-static void
-test_pass(void **state)
+TEST(test_pass)
 {
-    core_t core;
-
-    (void) state;
-
-    core_init(&core);
     check_rule(&core, PATH, IRI_ENGINE_ON, IRI_INVALID_PASS, S("/caf\xe9"),
                "");
     check_rule(&core, PATH, IRI_ENGINE_ON, IRI_INVALID_PASS, S("/" E_MARK),
                "\"/e%CC%81\"" UNNORM);
     check_rule(&core, PATH, IRI_ENGINE_ON, IRI_INVALID_400, S("/caf\xe9"),
                "\"/caf%E9\"" UNREAD);
-    core_free(&core);
 }
 
 
-static void
-test_disk(void **state)
+TEST(test_disk)
 {
-    core_t core;
-
-    (void) state;
-
-    core_init(&core);
     check_rule(&core, IRI_CHECK_DISK, IRI_ENGINE_ON, IRI_INVALID_404,
                S("/srv/a*"), "");
     check_rule(&core, IRI_CHECK_DISK, IRI_ENGINE_REPORT, IRI_INVALID_404,
@@ -191,25 +169,18 @@ test_disk(void **state)
         S("/srv/" E_ACUTE "*"),
         "\"/srv/%C3%A9*\" is compared with the octets of names on disk: "
         "write a name without a pattern, or a rule about the path\n");
-    core_free(&core);
 }
 
 
-static void
-test_random(void **state)
+TEST(test_random)
 {
     static const char *pieces[] = { "a",    "e",    "\xcc\x81",     E_ACUTE,
                                     "[",    "]",    "\\",           "^",
                                     "?",    "*",    "\xe3",         "\x81",
                                     "\x8b", "\xff", "\xe3\x82\x99", "/" };
-    core_t             core;
     char               text[64];
     iri_directive_t    d;
     size_t             i, n;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < 20000; i++) {
         text[0] = '\0';
@@ -220,26 +191,20 @@ test_random(void **state)
         d = directive(core_random(2) ? PATH : REGEX, 1, IRI_ENGINE_ON,
                       core_str(text));
         core.log_len = 0;
-        assert_int_equal(iri_config_check(&core.env, S("on"), &d, 1), IRI_OK);
+        assert_ok(iri_config_check(&core.env, S("on"), &d, 1));
         for (n = 0; n + 1 < core.log_len; n++) {
             assert_in_range(core.log[n], 0x20, 0x7e);
         }
         core_forget(&core);
     }
-
-    core_free(&core);
 }
 
 
-static void
-test_no_memory(void **state)
+TEST(test_no_memory)
 {
-    core_t          core;
     iri_directive_t d;
     iri_status_t    status;
     size_t          i, at;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         status = IRI_NO_MEMORY;
@@ -252,7 +217,6 @@ test_no_memory(void **state)
             status = iri_config_check(&core.env, S("iri on;"), &d, 1);
             assert_true(status == IRI_OK || status == IRI_NO_MEMORY);
             assert_true(status == IRI_OK || core.log_len == 0);
-            core_free(&core);
         }
     }
 }
@@ -264,16 +228,11 @@ test_no_memory(void **state)
     "\"d\" in f:" LINE " has no effect, because the module is off in this "  \
     "server: write \"iri on;\"\n"
 
-static void
-test_settings(void **state)
+TEST(test_settings)
 {
     const iri_check_t setting = IRI_CHECK_SETTING;
-    core_t            core;
     iri_directive_t   list[4];
 
-    (void) state;
-
-    core_init(&core);
     check(&core, list, 0, "");
 
     list[0] = directive(setting, 30, IRI_ENGINE_OFF, S("case"));
@@ -311,23 +270,16 @@ test_settings(void **state)
     list[2].name = S("e");
     list[3].value = S("b");
     check(&core, list, 4, OFF("1"));
-
-    core_free(&core);
 }
 
 
-static void
-test_hosts(void **state)
+TEST(test_hosts)
 {
     static const char expected[] =
         "\"d\" in f:3 has no effect at an address whose first server is the "
         "one in g:1: write it in that server, with \"iri on;\"\n";
-    core_t          core;
     iri_directive_t d[2];
 
-    (void) state;
-
-    core_init(&core);
     d[0] = directive(IRI_CHECK_HOST, 3, IRI_ENGINE_REPORT, S(""));
     d[0].host = IRI_HOST_MODE_ON;
     d[0].first_host = IRI_HOST_MODE_OFF;
@@ -345,7 +297,6 @@ test_hosts(void **state)
     d[0].engine = d[1].engine = IRI_ENGINE_OFF;
     d[0].host = IRI_HOST_MODE_ON;
     check(&core, d, 2, "");
-    core_free(&core);
 }
 
 
@@ -357,22 +308,16 @@ check_name(core_t *core, iri_str_t name, const iri_host_t *host,
 
     core->log_len = 0;
     core->log[0] = '\0';
-    assert_int_equal(iri_config_check_name(&core->env, name, at, host, owner),
-                     IRI_OK);
+    assert_ok(iri_config_check_name(&core->env, name, at, host, owner));
     assert_string_equal(core->log, want);
 }
 
 
-static void
-test_names(void **state)
+TEST(test_names)
 {
     iri_position_t owner = { S("the main server"), 0 };
     iri_host_t     host;
-    core_t         core;
 
-    (void) state;
-
-    core_init(&core);
     memset(&host, 0, sizeof(host));
     host.verdict = IRI_SERVE;
     check_name(&core, S(E_ACUTE), &host, NULL, "");
@@ -394,7 +339,6 @@ test_names(void **state)
         "the pattern \"^%C3%A9\" of the server in f:3 matches no host, "
         "because hosts are compared as A-labels: write the pattern in "
         "A-labels, or a name\n");
-    core_free(&core);
 }
 
 
@@ -409,14 +353,13 @@ shadows(core_t *core, const iri_charsets_t *list)
     d.charsets = list;
     core->log_len = 0;
     core->log[0] = '\0';
-    assert_int_equal(iri_config_check(&core->env, S("on"), &d, 1), IRI_OK);
+    assert_ok(iri_config_check(&core->env, S("on"), &d, 1));
 
     return core->log_len != 0;
 }
 
 
-static void
-test_shadow(void **state)
+TEST(test_shadow)
 {
     static const struct {
         const char *labels;
@@ -451,11 +394,6 @@ test_shadow(void **state)
     };
     iri_charsets_t list;
     size_t         i;
-    core_t         core;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(lists); i++) {
         list = core_charsets(lists[i].labels);
@@ -467,22 +405,14 @@ test_shadow(void **state)
             fail_msg("%s: %s", lists[i].labels, core.log);
         }
     }
-
-    core_free(&core);
 }
 
 
 /* A list in the right order has no warning, and contains the same charsets. */
-static void
-test_order(void **state)
+TEST(test_order)
 {
     iri_charsets_t list, was;
     size_t         i, k, turn;
-    core_t         core;
-
-    (void) state;
-
-    core_init(&core);
 
     for (turn = 0; turn < 400; turn++) {
         list.count = 1 + core_random(IRI_MAX_CHARSETS);
@@ -512,21 +442,4 @@ test_order(void **state)
             assert_true(k < list.count);
         }
     }
-
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rules),     cmocka_unit_test(test_pass),
-        cmocka_unit_test(test_disk),      cmocka_unit_test(test_random),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_hosts),     cmocka_unit_test(test_names),
-        cmocka_unit_test(test_shadow),    cmocka_unit_test(test_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,10 +41,9 @@ detect_words(core_t *core, const detect_row_t *row, iri_str_t *names)
     size_t          count;
 
     for (count = 0; row->words[count] != NULL; count++) {
-        assert_int_equal(iri_name_octets(&core->env, &tree,
-                                         core_str(row->words[count]), 0,
-                                         &names[count]),
-                         IRI_OK);
+        assert_ok(iri_name_octets(&core->env, &tree,
+                                  core_str(row->words[count]), 0,
+                                  &names[count]));
         assert_int_not_equal(names[count].len, 0);
     }
 
@@ -52,25 +51,18 @@ detect_words(core_t *core, const detect_row_t *row, iri_str_t *names)
 }
 
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     iri_detected_t  detected[IRI_DETECTABLE];
     iri_sample_t    sample = { NULL, 0, NULL, NULL };
     iri_str_t       names[8], name;
     iri_tree_conf_t tree;
-    core_t          core;
     size_t          i, k, best;
-
-    (void) state;
-    core_init(&core);
 
     for (i = 0; i < COUNT(rows); i++) {
         sample.names = names;
         sample.count = detect_words(&core, &rows[i], names);
-        assert_int_equal(
-            iri_detect(&core.env, core_detector(), &sample, detected),
-            IRI_OK);
+        assert_ok(iri_detect(&core.env, core_detector(), &sample, detected));
         best = iri_detected_best(detected);
         assert_true(detected[best].score > 0);
         assert_int_equal(detected[best].count, sample.count);
@@ -81,19 +73,15 @@ test_words(void **state)
                              .data,
                          IRI_FILENAME_ANY, 0);
         for (k = 0; k < sample.count; k++) {
-            assert_int_equal(
-                iri_entry_name(&core.env, &tree, names[k], &name), IRI_OK);
+            assert_ok(iri_entry_name(&core.env, &tree, names[k], &name));
             assert_str(name, core_str(rows[i].words[k]));
         }
     }
-
-    core_free(&core);
 }
 
 
 /* Charsets that give the same text have the same hash, others have not. */
-static void
-test_text(void **state)
+TEST(test_text)
 {
     static const char *const latin[] = { "windows-1252", "ISO-8859-15",
                                          "windows-1254", "windows-1251" };
@@ -101,13 +89,9 @@ test_text(void **state)
     iri_str_t                name = core_str("\xE9t\xE9");
     iri_sample_t             sample = { &name, 1, NULL, NULL };
     uint64_t                 text[COUNT(latin)] = { 0 };
-    core_t                   core;
     size_t                   i, k;
 
-    (void) state;
-    core_init(&core);
-    assert_int_equal(
-        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_ok(iri_detect(&core.env, core_detector(), &sample, detected));
 
     for (i = 0; i < IRI_DETECTABLE; i++) {
         for (k = 0; k < COUNT(latin); k++) {
@@ -121,7 +105,6 @@ test_text(void **state)
     assert_true(text[0] != 0 && text[0] == text[1] && text[0] == text[2]);
     assert_true(text[0] != text[3]);
     assert_null(iri_detector_charset(core_detector(), IRI_DETECTABLE));
-    core_free(&core);
 }
 
 
@@ -133,22 +116,16 @@ is_known(void *arg, iri_str_t name)
 
 
 /* Names that clients ask for are counted, and do not change the score. */
-static void
-test_known(void **state)
+TEST(test_known)
 {
     iri_detected_t detected[IRI_DETECTABLE], without[IRI_DETECTABLE];
     iri_str_t      name = core_str("\xE4\xF6"), known = core_str("дц");
     iri_sample_t   sample = { &name, 1, is_known, &known };
-    core_t         core;
     size_t         i;
 
-    (void) state;
-    core_init(&core);
-    assert_int_equal(
-        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_ok(iri_detect(&core.env, core_detector(), &sample, detected));
     sample.is_known = NULL;
-    assert_int_equal(iri_detect(&core.env, core_detector(), &sample, without),
-                     IRI_OK);
+    assert_ok(iri_detect(&core.env, core_detector(), &sample, without));
     for (i = 0; i < IRI_DETECTABLE; i++) {
         assert_int_equal(without[i].score, detected[i].score);
         assert_int_equal(without[i].known, 0);
@@ -158,41 +135,19 @@ test_known(void **state)
         }
     }
     assert_int_equal(detected[iri_detected_best(detected)].known, 0);
-    core_free(&core);
 }
 
 
 /* What no charset decodes has negative scores. */
-static void
-test_none(void **state)
+TEST(test_none)
 {
     iri_detected_t detected[IRI_DETECTABLE];
     iri_str_t      name = core_str("\x01\xFF\x80\xFF\x01");
     iri_sample_t   sample = { &name, 1, NULL, NULL };
-    core_t         core;
 
-    (void) state;
-    core_init(&core);
-    assert_int_equal(
-        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_ok(iri_detect(&core.env, core_detector(), &sample, detected));
     assert_true(detected[iri_detected_best(detected)].score < 0);
     sample.count = 0;
-    assert_int_equal(
-        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_ok(iri_detect(&core.env, core_detector(), &sample, detected));
     assert_int_equal(detected[0].count, 0);
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_none),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

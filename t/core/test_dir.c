@@ -49,30 +49,25 @@ touch(const char *name)
 }
 
 
-static int
-setup(void **state)
+void
+core_set_up(void)
 {
-    (void) state;
-
-    if (mkdtemp(root) == NULL) {
-        return -1;
-    }
-
+    assert_non_null(mkdtemp(root));
     touch("/file");
     touch("/e\xcc\x81");
     touch("/\xc3\xa2\xcc\xa3");
     touch("/\xff%s");
 
-    return mkdir(at("/dir"), 0755) || symlink("dir", at("/to-dir"))
-           || symlink("file", at("/to-file"))
-           || symlink("nothing", at("/dangling"))
-           || symlink("loop", at("/loop")) || mkdir(at("/empty"), 0755)
-           || mkdir(at("/closed"), 0755);
+    assert_false(mkdir(at("/dir"), 0755) || symlink("dir", at("/to-dir"))
+                 || symlink("file", at("/to-file"))
+                 || symlink("nothing", at("/dangling"))
+                 || symlink("loop", at("/loop")) || mkdir(at("/empty"), 0755)
+                 || mkdir(at("/closed"), 0755));
 }
 
 
-static int
-teardown(void **state)
+void
+core_tear_down(void)
 {
     static const char *const names[] = {
         "/closed", "/dir",   "/to-dir", "/to-file",   "/dangling",
@@ -80,17 +75,12 @@ teardown(void **state)
         "/\xff%s", ""
     };
     size_t i;
-    int    wrong = 0;
-
-    (void) state;
 
     chmod(at("/closed"), 0755);
 
     for (i = 0; i < COUNT(names); i++) {
-        wrong |= remove(at(names[i]));
+        assert_int_equal(remove(at(names[i])), 0);
     }
-
-    return wrong;
 }
 
 
@@ -99,7 +89,7 @@ kind(const char *name)
 {
     iri_node_t node;
 
-    assert_int_equal(iri_dir_posix.stat(NULL, at(name), &node), IRI_OK);
+    assert_ok(iri_dir_posix.stat(NULL, at(name), &node));
 
     if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
         assert_int_not_equal(node.ino, 0);
@@ -117,12 +107,9 @@ kind(const char *name)
 }
 
 
-static void
-test_stat(void **state)
+TEST(test_stat)
 {
     char long_name[400];
-
-    (void) state;
 
     memset(long_name, 'a', sizeof(long_name) - 1);
     long_name[0] = '/';
@@ -144,15 +131,12 @@ test_stat(void **state)
 
 
 /* A size and a time that need more than 31 bits. */
-static void
-test_large_file(void **state)
+TEST(test_large_file)
 {
     struct timespec late[2] = { { INT64_C(4102444800), 0 },
                                 { INT64_C(4102444800), 0 } };
     iri_node_t      node;
     int             fd;
-
-    (void) state;
 
     fd = open(at("/large"), O_WRONLY | O_CREAT, 0644);
     assert_true(fd >= 0);
@@ -161,7 +145,7 @@ test_large_file(void **state)
     assert_int_equal(ftruncate(fd, 0), 0);
     assert_int_equal(futimens(fd, late), 0);
     assert_int_equal(close(fd), 0);
-    assert_int_equal(iri_dir_posix.stat(NULL, at("/large"), &node), IRI_OK);
+    assert_ok(iri_dir_posix.stat(NULL, at("/large"), &node));
     /* The file system may not be able to store times after 2038. */
     assert_true(node.mtime >= INT64_C(2147483647) * 1000000000);
     assert_int_equal(remove(at("/large")), 0);
@@ -169,15 +153,12 @@ test_large_file(void **state)
 
 
 /* Through a link it is the same directory, by device and inode. */
-static void
-test_link_to_directory(void **state)
+TEST(test_link_to_directory)
 {
     iri_node_t a, b;
 
-    (void) state;
-
-    assert_int_equal(iri_dir_posix.stat(NULL, at("/dir"), &a), IRI_OK);
-    assert_int_equal(iri_dir_posix.stat(NULL, at("/to-dir"), &b), IRI_OK);
+    assert_ok(iri_dir_posix.stat(NULL, at("/dir"), &a));
+    assert_ok(iri_dir_posix.stat(NULL, at("/to-dir"), &b));
     assert_int_equal(a.ino, b.ino);
     assert_int_equal(a.dev, b.dev);
 }
@@ -202,29 +183,24 @@ each(void *arg, iri_str_t name)
 }
 
 
-static void
-test_list(void **state)
+TEST(test_list)
 {
     seen_t     seen = { 0, 0, 0, 0 };
     iri_node_t node, there;
 
-    (void) state;
-
-    assert_int_equal(iri_dir_posix.list(NULL, root, &node, each, &seen),
-                     IRI_OK);
+    assert_ok(iri_dir_posix.list(NULL, root, &node, each, &seen));
     assert_int_equal(seen.entries, 11);
     assert_int_equal(seen.dots, 0);
     assert_true(seen.odd);
 
     /* The open directory is the one that stat reports. */
-    assert_int_equal(iri_dir_posix.stat(NULL, root, &there), IRI_OK);
+    assert_ok(iri_dir_posix.stat(NULL, root, &there));
     assert_int_equal(node.kind, IRI_NODE_DIR);
     assert_true(node.dev == there.dev && node.ino == there.ino);
     assert_true(node.mtime == there.mtime && node.ctime == there.ctime);
 
     memset(&seen, 0, sizeof(seen));
-    assert_int_equal(
-        iri_dir_posix.list(NULL, at("/empty"), &node, each, &seen), IRI_OK);
+    assert_ok(iri_dir_posix.list(NULL, at("/empty"), &node, each, &seen));
     assert_int_equal(seen.entries, 0);
 
     seen.until = 3;
@@ -240,13 +216,10 @@ test_list(void **state)
 
 
 /* A directory without search permission: stat gives an error, not absence. */
-static void
-test_no_permission(void **state)
+TEST(test_no_permission)
 {
     seen_t     seen = { 0, 0, 0, 0 };
     iri_node_t node;
-
-    (void) state;
 
     assert_int_equal(chmod(root, 0755), 0);
     assert_int_equal(chmod(at("/closed"), 0), 0);
@@ -267,10 +240,8 @@ test_no_permission(void **state)
 }
 
 
-static void
-test_find(void **state)
+TEST(test_find)
 {
-    core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY,
                                      IRI_FOLD_NORMALIZATION);
     iri_search_t    search = { .tree = &tree,
@@ -278,38 +249,18 @@ test_find(void **state)
                                .path = S("/\xc3\xa9") };
     iri_found_t     found;
 
-    (void) state;
-
-    core_init(&core);
     core.env.dir = &iri_dir_posix;
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, at("/e\xcc\x81"));
 
     search.path = S("/\xe1\xba\xad");
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, at("/\xc3\xa2\xcc\xa3"));
 
     search.path = S("/\xe8\xa1\xa8");
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_PASS);
     assert_int_equal(found.why, IRI_WHY_ABSENT);
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stat),
-        cmocka_unit_test(test_large_file),
-        cmocka_unit_test(test_link_to_directory),
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_no_permission),
-        cmocka_unit_test(test_find),
-    };
-
-    return cmocka_run_group_tests_name("dir", tests, setup, teardown);
 }

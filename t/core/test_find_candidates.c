@@ -47,8 +47,7 @@ find_init(find_t *r, const char *target, const char *charsets,
 
     r->request.target = core_str(target);
     r->request.path = core_unescape(r->request.target, r->octets);
-    assert_int_equal(
-        iri_read(&r->core.env, &r->conf, &r->request, &r->reading), IRI_OK);
+    assert_ok(iri_read(&r->core.env, &r->conf, &r->request, &r->reading));
 
     r->search.tree = &r->tree;
     r->search.root = S("/srv");
@@ -60,15 +59,14 @@ find_init(find_t *r, const char *target, const char *charsets,
 static void
 find_run(find_t *r)
 {
-    assert_int_equal(iri_find(&r->core.env, &r->search, &r->found), IRI_OK);
+    assert_ok(iri_find(&r->core.env, &r->search, &r->found));
 }
 
 
 /* ---- finding ------------------------------------------------------------ */
 
 /* A name that only starts with a dot is no dot-segment. */
-static void
-test_dot_files(void **state)
+TEST(test_dot_files)
 {
     static const struct {
         const char   *path;
@@ -87,8 +85,6 @@ test_dot_files(void **state)
     };
     find_t r;
     size_t i;
-
-    (void) state;
 
     find_init(&r, "/", "", "", N);
     core_put(&r.core, S("/srv/.a/" E_ACUTE));
@@ -112,8 +108,7 @@ test_dot_files(void **state)
  * A rule has replaced the path that was read: the octets of the request must
  * not be used.
  */
-static void
-test_rewritten(void **state)
+TEST(test_rewritten)
 {
     static const char *const paths[] = {
         "/\xca\xbe",        /* another name of the same length */
@@ -123,8 +118,6 @@ test_rewritten(void **state)
     };
     find_t r;
     size_t i;
-
-    (void) state;
 
     find_init(&r, "/%C9%BD", "euc-jp", "", N);
     core_put(&r.core, S("/srv/" HYO "/y"));
@@ -146,12 +139,9 @@ test_rewritten(void **state)
 
 
 /* The path of a file that a rule set may start within a segment. */
-static void
-test_segment_boundary(void **state)
+TEST(test_segment_boundary)
 {
     find_t r;
-
-    (void) state;
 
     find_init(&r, "/a%C9%BD", "euc-jp", "", N);
     core_put(&r.core, S("/srv/" HYO));
@@ -177,14 +167,11 @@ test_segment_boundary(void **state)
 
 
 /* The path was ASCII or unreadable, and a rule has replaced it. */
-static void
-test_replaced_path(void **state)
+TEST(test_replaced_path)
 {
     static const char *const targets[] = { "/a", "/%FF%FF" };
     find_t                   r;
     size_t                   i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(targets); i++) {
         find_init(&r, targets[i], "euc-jp", "", N);
@@ -205,13 +192,10 @@ test_replaced_path(void **state)
 
 
 /* A path that is longer than the reading is not its tail. */
-static void
-test_longer_path(void **state)
+TEST(test_longer_path)
 {
     static const char text[] = "/x/\xc9\xbd";
     find_t            r;
-
-    (void) state;
 
     find_init(&r, "/%C9%BD", "euc-jp", "", N);
     core_put(&r.core, S("/srv/" HYO));
@@ -234,13 +218,10 @@ test_longer_path(void **state)
  * A path that a rule set and that is not canonical: its entry has another
  * path.
  */
-static void
-test_uncanonical(void **state)
+TEST(test_uncanonical)
 {
     find_t r;
     int    with_reading;
-
-    (void) state;
 
     for (with_reading = 0; with_reading < 2; with_reading++) {
         find_init(&r, "/%C3%A9", "", "", N);
@@ -262,14 +243,11 @@ test_uncanonical(void **state)
 
 
 /* U+00A2 has a variant of three octets: 512 of them are over the limit. */
-static void
-test_variant_over_limit(void **state)
+TEST(test_variant_over_limit)
 {
     char   path[1 + 1024 + 1];
     find_t r;
     size_t count, i;
-
-    (void) state;
 
     for (count = 340; count <= 512; count += 172) {
         strcpy(path, "/");
@@ -289,44 +267,13 @@ test_variant_over_limit(void **state)
 
 
 /*
- * A bidi character sent percent-encoded beside one sent raw: alternative
- * readings cannot distinguish them and reject both.
- */
-static void
-test_mixed_bidi(void **state)
-{
-    find_t r;
-
-    (void) state;
-
-    find_init(&r, "/" E_ACUTE "/%E2%80%8E", "euc-jp", "", N);
-    assert_int_equal(r.reading.form, IRI_FORM_MIXED);
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
-    assert_str(r.found.filename, S("/srv/" E_ACUTE "/\xe2\x80\x8e"));
-
-    /* Also where the first segment exists, in EUC-JP. */
-    core_put(&r.core, S("/srv/\xe8\xbe\xbf/"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
-
-    core_free(&r.core);
-}
-
-
-/*
  * An alternative reading leads into a directory, where the file system fails:
  * this directory counts as absent.
  */
-static void
-test_alternative_io_error(void **state)
+TEST(test_alternative_io_error)
 {
     find_t r;
     size_t n, moved = 0;
-
-    (void) state;
 
     for (n = 1; n < 50; n++) {
         find_init(&r, "/%C9%BD/%C9%BD", "euc-jp", "", N);
@@ -352,177 +299,6 @@ test_alternative_io_error(void **state)
 }
 
 
-/*
- * Two directories have the octets of the request, one in each reading, with
- * equal length on disk.  The first has no matching entry, and the content of
- * the second must not be used.
- */
-static void
-test_second_directory(void **state)
-{
-    find_t r;
-
-    (void) state;
-
-    /* CE B1 is U+03B1, in EUC-JP A6 C1, and in EUC-JP a kanji. */
-    find_init(&r, "/%CE%B1/%CE%B1", "euc-jp", "euc-jp", N);
-    core_put(&r.core, S("/srv/\xce\xb1/\xce\xb1"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_RESTART);
-
-    core_put(&r.core, S("/srv/\xa6\xc1/"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
-    assert_str(r.found.filename, S("/srv/\xa6\xc1/\xa6\xc1"));
-
-    core_free(&r.core);
-}
-
-
-/* The octets of the second directory only start like those of the first. */
-static void
-test_directory_prefix(void **state)
-{
-    find_t r;
-
-    (void) state;
-
-    /* D0 A0 is U+0420, and in windows-1251 U+0420 U+00A0. */
-    find_init(&r, "/%D0%A0/%D0%A0", "windows-1251", "", N);
-    core_put(&r.core, S("/srv/\xd0\xa0\xc2\xa0/\xd0\xa0\xc2\xa0"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_RESTART);
-
-    core_put(&r.core, S("/srv/\xd0\xa0/"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
-
-    core_free(&r.core);
-}
-
-
-/*
- * An alternative reading leads into a directory that cannot contain the name
- * that follows: it does not block a reading that does.
- */
-static void
-test_alternative_unwritable(void **state)
-{
-    find_t r;
-
-    (void) state;
-
-    /* In windows-1251 A5 is U+0490, which EUC-JP cannot write. */
-    find_init(&r, "/%D0%B0/%C3%A5", "windows-1251", "euc-jp", N);
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-
-    core_put(&r.core, S("/srv/\xa7\xb2\xa1\xeb/"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_RESTART);
-    assert_int_equal(r.found.why, IRI_WHY_MIXED);
-    assert_str(r.found.path, S("/\xd0\xa0\xc2\xb0/\xc3\xa5"));
-
-    core_free(&r.core);
-}
-
-
-/*
- * Two alternative readings of one entry: the charset listed first is reported.
- */
-static void
-test_order_of_charsets(void **state)
-{
-    static const struct {
-        const char *charsets;
-        const char *path;
-    } cases[] = {
-        { "euc-jp windows-1251", "/" HYO },
-        { "windows-1251 euc-jp", "/\xd0\x99\xd0\x85" },
-    };
-    find_t r;
-    size_t i;
-
-    (void) state;
-
-    for (i = 0; i < COUNT(cases); i++) {
-        find_init(&r, "/%C9%BD", cases[i].charsets, "", N);
-        core_put(&r.core, core_str("/srv/" HYO));
-        core_put(&r.core, core_str("/srv/\xd0\x99\xd0\x85"));
-        find_run(&r);
-        assert_int_equal(r.found.verdict, IRI_RESTART);
-        assert_str(r.found.path, core_str(cases[i].path));
-        core_free(&r.core);
-    }
-}
-
-
-/*
- * With a declared form there are no lookups where one reading has one
- * encoding.
- */
-static void
-test_declared_legacy(void **state)
-{
-    static const struct {
-        const char   *charsets;
-        iri_verdict_t verdict;
-    } cases[] = {
-        { "euc-jp", IRI_PASS }, /* U+3042 */
-        { "windows-1251 euc-jp", IRI_RESTART },
-    };
-    find_t r;
-    size_t i;
-
-    (void) state;
-
-    for (i = 0; i < COUNT(cases); i++) {
-        find_init(&r, "/%A4%A2", cases[i].charsets, "", N);
-        r.tree.names = IRI_FILENAME_NFC;
-        core_put(&r.core, S("/srv/\xe3\x81\x82"));
-        assert_int_equal(r.reading.form, IRI_FORM_LEGACY);
-        find_run(&r);
-        assert_int_equal(r.found.verdict, cases[i].verdict);
-        assert_int_equal(r.core.stats == 0, cases[i].verdict == IRI_PASS);
-        assert_str(r.found.path, S("/\xe3\x81\x82"));
-        core_free(&r.core);
-    }
-}
-
-
-/*
- * Entries with one name that only the listing finds: by octets, in any order.
- */
-static void
-test_order_of_twins(void **state)
-{
-    static const char *const twins[] = { "a\xcc\x82\xcc\xa3",
-                                         "\xc3\xa2\xcc\xa3" };
-    char                     path[64];
-    find_t                   r;
-    size_t                   i, first;
-
-    (void) state;
-
-    for (first = 0; first < COUNT(twins); first++) {
-        find_init(&r, "/%E1%BA%AD", "", "", N);
-
-        for (i = 0; i < COUNT(twins); i++) {
-            snprintf(path, sizeof(path), "/srv/%s",
-                     twins[(i + first) % COUNT(twins)]);
-            core_put(&r.core, core_str(path));
-        }
-
-        find_run(&r);
-        assert_int_equal(r.found.verdict, IRI_SERVE);
-        assert_str(r.found.filename, S("/srv/a\xcc\x82\xcc\xa3"));
-        core_free(&r.core);
-    }
-}
-
-
 /* ---- limits of finding -------------------------------------------------- */
 
 /* The octets of the n-th candidate for a name; len 0: there are fewer. */
@@ -536,20 +312,17 @@ candidate(find_t *r, iri_str_t name, size_t n)
 
     for (way = -1; way < 2; way++) {
         if (way >= 0) {
-            assert_int_equal(
-                iri_name_variant(&r->core.env, name, way, &variant, &differs),
-                IRI_OK);
+            assert_ok(iri_name_variant(&r->core.env, name, way, &variant,
+                                       &differs));
         } else {
-            assert_int_equal(
-                iri_buf_put(&r->core.env, &variant, name.data, name.len),
-                IRI_OK);
+            assert_ok(
+                iri_buf_put(&r->core.env, &variant, name.data, name.len));
         }
 
         for (k = 0; differs && k < IRI_WAYS(&r->tree); k++) {
-            assert_int_equal(iri_name_write(&r->core.env, &r->tree,
-                                            iri_buf_str(&variant), k, &octets,
-                                            &written),
-                             IRI_OK);
+            assert_ok(iri_name_write(&r->core.env, &r->tree,
+                                     iri_buf_str(&variant), k, &octets,
+                                     &written));
 
             if (written && n-- == 0) {
                 return iri_buf_str(&octets);
@@ -562,8 +335,7 @@ candidate(find_t *r, iri_str_t name, size_t n)
 
 
 /* Of the encodings of one name, the first eight are looked up. */
-static void
-test_lookups_of_a_segment(void **state)
+TEST(test_lookups_of_a_segment)
 {
     /* U+301C and U+FF5E, so no variant equals the name; U+304C */
     static const char target[] = "/%E3%80%9C%EF%BD%9E%E3%81%8C";
@@ -571,8 +343,6 @@ test_lookups_of_a_segment(void **state)
     unsigned char     path[64];
     iri_str_t         octets;
     size_t            n;
-
-    (void) state;
 
     for (n = 0;; n++) {
         find_init(&r, target, "", "utf-8 euc-jp sjis gb18030", N | V);
@@ -598,15 +368,12 @@ test_lookups_of_a_segment(void **state)
 
 
 /* Names of a directory that need normalization: at most 64 KiB of them. */
-static void
-test_names_to_normalize(void **state)
+TEST(test_names_to_normalize)
 {
     enum { LONG = 250, ENOUGH = 64 * 1024 / LONG + 1 };
     find_t r;
     char   path[5 + LONG + 1];
     size_t count, i;
-
-    (void) state;
 
     for (count = ENOUGH; count <= ENOUGH + 1; count++) {
         find_init(&r, "/%E1%BA%AD", "", "", N);
@@ -638,13 +405,10 @@ test_names_to_normalize(void **state)
  * The root is a file, as with alias, and all of the path follows it; with a
  * slash at its end its kind is unknown.
  */
-static void
-test_root_is_file(void **state)
+TEST(test_root_is_file)
 {
     find_t r;
     int    slash;
-
-    (void) state;
 
     for (slash = 0; slash < 2; slash++) {
         find_init(&r, "/%C3%A9", "", "", N);
@@ -661,14 +425,11 @@ test_root_is_file(void **state)
 /* ---- dividing ----------------------------------------------------------- */
 
 /* The file system fails: the existence of the entry is unknown. */
-static void
-test_split_error(void **state)
+TEST(test_split_error)
 {
     find_t    r;
     iri_str_t filename, path_info;
     size_t    n;
-
-    (void) state;
 
     for (n = 1; n < 4; n++) {
         find_init(&r, "/%C3%A9/a/b", "", "", N);
@@ -687,20 +448,16 @@ test_split_error(void **state)
 
 
 /* The root does not exist: it is not shortened, and the search for it ends. */
-static void
-test_split_no_root(void **state)
+TEST(test_split_no_root)
 {
     find_t    r;
     iri_str_t filename, path_info;
 
-    (void) state;
-
     find_init(&r, "/%C3%A9/a", "", "", N);
     r.search.root = S("/nowhere");
     find_run(&r);
-    assert_int_equal(iri_found_split(&r.core.env, &r.search, &r.found,
-                                     &filename, &path_info),
-                     IRI_OK);
+    assert_ok(iri_found_split(&r.core.env, &r.search, &r.found, &filename,
+                              &path_info));
     assert_str(filename, S("/nowhere"));
     assert_str(path_info, S("/" E_ACUTE "/a"));
 
@@ -711,8 +468,7 @@ test_split_no_root(void **state)
 /* ---- directories -------------------------------------------------------- */
 
 /* Only the listing would find the entry, which is not in the declared form. */
-static void
-test_declared_form(void **state)
+TEST(test_declared_form)
 {
     static const struct {
         iri_filename_form_t names;
@@ -722,8 +478,6 @@ test_declared_form(void **state)
                   { IRI_FILENAME_ANY, IRI_FOLD_EXACT_ONLY } };
     find_t r;
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         find_init(&r, "/%E1%BA%AD", "", "utf-8 euc-jp", N);
@@ -738,55 +492,10 @@ test_declared_form(void **state)
 }
 
 
-/*
- * ED A1 is a duplicate in Shift_JIS, so no name on disk; in EUC-KR it is
- * U+F9F7, a name that NFC changes.
- */
-static void
-test_twin_in_entry(void **state)
-{
-    find_t r;
-
-    (void) state;
-
-    find_init(&r, "/%E7%AB%8B", "", "sjis euc-kr", N);
-    core_put(&r.core, S("/srv/\xed\xa1"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_SERVE);
-    assert_str(r.found.filename, S("/srv/\xed\xa1"));
-    core_free(&r.core);
-}
-
-
-/*
- * Two entries with one name, which only the listing finds: by charset order.
- */
-static void
-test_charsets_of_twins(void **state)
-{
-    find_t r;
-
-    (void) state;
-
-    /* U+F9F7 in UTF-8 and in EUC-KR, U+7ACB in NFC */
-    find_init(&r, "/%E7%AB%8B", "", "utf-8 euc-kr", N);
-    core_put(&r.core, S("/srv/\xed\xa1"));
-    find_run(&r);
-    assert_str(r.found.filename, S("/srv/\xed\xa1"));
-    core_put(&r.core, S("/srv/\xef\xa7\xb7"));
-    find_run(&r);
-    assert_str(r.found.filename, S("/srv/\xef\xa7\xb7"));
-    core_free(&r.core);
-}
-
-
 /* An index read in one charset is not used for another. */
-static void
-test_cache_of_charsets(void **state)
+TEST(test_cache_of_charsets)
 {
     find_t r;
-
-    (void) state;
 
     find_init(&r, "/%E7%AB%8B", "", "gbk", N);
     core_put(&r.core, S("/srv/\xed\xa1"));
@@ -800,21 +509,17 @@ test_cache_of_charsets(void **state)
     assert_int_equal(r.found.verdict, IRI_SERVE);
     assert_str(r.found.filename, S("/srv/\xed\xa1"));
 
-    core_cache_free(r.search.cache);
     core_free(&r.core);
 }
 
 
 /* An index larger than the whole cache is not kept. */
-static void
-test_index_over_cache_size(void **state)
+TEST(test_index_over_cache_size)
 {
     enum { SIZE = 16 * 1024, LONG = 200 };
     find_t r;
     char   path[5 + LONG + 1];
     size_t entries, i;
-
-    (void) state;
 
     for (entries = 4; entries <= 80; entries += 76) {
         find_init(&r, "/%E1%BA%AD", "", "", N);
@@ -841,13 +546,10 @@ test_index_over_cache_size(void **state)
 
 
 /* The same inode number on two file systems. */
-static void
-test_two_devices(void **state)
+TEST(test_two_devices)
 {
     find_t       r;
     core_node_t *a, *b;
-
-    (void) state;
 
     find_init(&r, "/%E1%BA%AD", "", "", N);
     core_put(&r.core, S("/srv/a/x"));
@@ -869,19 +571,15 @@ test_two_devices(void **state)
     find_run(&r);
     assert_int_equal(r.found.verdict, IRI_SERVE);
 
-    core_cache_free(r.search.cache);
     core_free(&r.core);
 }
 
 
 /* The owner has set the mtime of a directory to the past while it changes. */
-static void
-test_old_mtime(void **state)
+TEST(test_old_mtime)
 {
     struct timespec wait = { 0, 150 * 1000 * 1000 }, now;
     find_t          r;
-
-    (void) state;
 
     find_init(&r, "/%E1%BA%AD", "", "", N);
     r.search.cache = core_cache(65536);
@@ -896,20 +594,16 @@ test_old_mtime(void **state)
     find_run(&r);
     assert_int_equal(r.core.lists, 2);
 
-    core_cache_free(r.search.cache);
     core_free(&r.core);
 }
 
 
 /* A name longer than any segment is skipped, and the others are found. */
-static void
-test_very_long_entry(void **state)
+TEST(test_very_long_entry)
 {
     static char path[6 + 3 * 400 + 1];
     find_t      r;
     size_t      i;
-
-    (void) state;
 
     strcpy(path, "/srv/");
 
@@ -927,26 +621,6 @@ test_very_long_entry(void **state)
 }
 
 
-/*
- * C2 85 CE AD are a control and a letter in UTF-8, so no name; in EUC-KR they
- * are U+D61A U+F905, a name that NFC changes and that is never encoded so.
- */
-static void
-test_control_in_entry(void **state)
-{
-    find_t r;
-
-    (void) state;
-
-    find_init(&r, "/%ED%98%9A%E4%B8%B2", "", "utf-8 euc-kr", N);
-    core_put(&r.core, S("/srv/\xc2\x85\xce\xad"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_SERVE);
-    assert_str(r.found.filename, S("/srv/\xc2\x85\xce\xad"));
-    core_free(&r.core);
-}
-
-
 /* The error of a directory that cannot be listed, with trace. */
 static iri_status_t list_status;
 
@@ -954,24 +628,17 @@ static iri_status_t
 not_listed(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
            void *arg)
 {
-    (void) ctx;
-    (void) path;
-    (void) each;
-    (void) arg;
     memset(node, 0, sizeof(*node));
 
     return list_status;
 }
 
 
-static void
-test_not_listed(void **state)
+TEST(test_not_listed)
 {
     find_t    r;
     iri_dir_t dir;
     int       cached;
-
-    (void) state;
 
     for (cached = 0; cached < 4; cached++) {
         list_status = cached < 2 ? IRI_NOT_LISTED : IRI_IO_FAILED;
@@ -1047,8 +714,7 @@ check_allocations(const char *target, const char *charsets, const char *tree,
  * Buffers grow at the right length: with roots, paths and queries of each
  * length.
  */
-static void
-test_every_length(void **state)
+TEST(test_every_length)
 {
     static const struct {
         const char *entry; /* below the root */
@@ -1068,8 +734,6 @@ test_every_length(void **state)
     char   root[160], target[400];
     size_t i, len;
 
-    (void) state;
-
     for (i = 0; i < COUNT(cases); i++) {
         for (len = 1; len < 130; len++) {
             snprintf(root, sizeof(root), "/%0*d", (int) len, 0);
@@ -1082,45 +746,4 @@ test_every_length(void **state)
                               cases[i].entry);
         }
     }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dot_files),
-        cmocka_unit_test(test_rewritten),
-        cmocka_unit_test(test_segment_boundary),
-        cmocka_unit_test(test_replaced_path),
-        cmocka_unit_test(test_longer_path),
-        cmocka_unit_test(test_uncanonical),
-        cmocka_unit_test(test_variant_over_limit),
-        cmocka_unit_test(test_mixed_bidi),
-        cmocka_unit_test(test_alternative_io_error),
-        cmocka_unit_test(test_second_directory),
-        cmocka_unit_test(test_directory_prefix),
-        cmocka_unit_test(test_alternative_unwritable),
-        cmocka_unit_test(test_order_of_charsets),
-        cmocka_unit_test(test_declared_legacy),
-        cmocka_unit_test(test_order_of_twins),
-        cmocka_unit_test(test_lookups_of_a_segment),
-        cmocka_unit_test(test_names_to_normalize),
-        cmocka_unit_test(test_root_is_file),
-        cmocka_unit_test(test_split_error),
-        cmocka_unit_test(test_split_no_root),
-        cmocka_unit_test(test_declared_form),
-        cmocka_unit_test(test_twin_in_entry),
-        cmocka_unit_test(test_charsets_of_twins),
-        cmocka_unit_test(test_cache_of_charsets),
-        cmocka_unit_test(test_index_over_cache_size),
-        cmocka_unit_test(test_two_devices),
-        cmocka_unit_test(test_old_mtime),
-        cmocka_unit_test(test_very_long_entry),
-        cmocka_unit_test(test_control_in_entry),
-        cmocka_unit_test(test_not_listed),
-        cmocka_unit_test(test_every_length),
-    };
-
-    return cmocka_run_group_tests_name("find_candidates", tests, NULL, NULL);
 }

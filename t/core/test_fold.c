@@ -50,8 +50,8 @@ fold(core_t *core, unsigned match, iri_str_t name)
 
     without_keys.fold_keys = NULL;
 
-    assert_int_equal(iri_fold(&core->env, match, name, &key), IRI_OK);
-    assert_int_equal(iri_fold(&without_keys, match, name, &other), IRI_OK);
+    assert_ok(iri_fold(&core->env, match, name, &key));
+    assert_ok(iri_fold(&without_keys, match, name, &other));
     assert_true(iri_str_equal(iri_buf_str(&key), iri_buf_str(&other)));
 
     return iri_buf_str(&key);
@@ -245,17 +245,12 @@ check_text(core_t *core, const fold_model_text_t *text, size_t stride,
 }
 
 
-static void
-test_characters(void **state)
+TEST(test_characters)
 {
     static fold_model_text_t text;
-    core_t                   core;
     uint32_t                 c;
     size_t                   i, interesting = 0, turn = 0;
 
-    (void) state;
-
-    core_init(&core);
     wrong = 0;
 
     for (c = 1; c <= 0x10ffff; c++) {
@@ -289,7 +284,6 @@ test_characters(void **state)
                   (unsigned long) interesting,
                   (unsigned long) COUNT(contexts), (unsigned long) wrong);
     assert_int_equal(wrong, 0);
-    core_free(&core);
 }
 
 
@@ -340,16 +334,11 @@ random_text(fold_model_text_t *text, size_t most)
 }
 
 
-static void
-test_texts(void **state)
+TEST(test_texts)
 {
     static fold_model_text_t text;
-    core_t                   core;
     size_t                   turn, turns = sweep_all() ? 200000 : 20000;
 
-    (void) state;
-
-    core_init(&core);
     wrong = 0;
 
     for (turn = 0; turn < turns; turn++) {
@@ -358,7 +347,6 @@ test_texts(void **state)
     }
 
     assert_int_equal(wrong, 0);
-    core_free(&core);
 }
 
 
@@ -379,16 +367,11 @@ random_plain(fold_model_text_t *text, size_t most)
 }
 
 
-static void
-test_plain(void **state)
+TEST(test_plain)
 {
     static fold_model_text_t text;
-    core_t                   core;
     size_t                   turn, i;
 
-    (void) state;
-
-    core_init(&core);
     wrong = 0;
 
     for (turn = 0; turn < 3000; turn++) {
@@ -402,21 +385,15 @@ test_plain(void **state)
     }
 
     assert_int_equal(wrong, 0);
-    core_free(&core);
 }
 
 
 /* The most marks that are normalized, and one more. */
-static void
-test_many_marks(void **state)
+TEST(test_many_marks)
 {
     static fold_model_text_t text;
-    core_t                   core;
     size_t                   marks, i;
 
-    (void) state;
-
-    core_init(&core);
     wrong = 0;
 
     for (marks = IRI_MAX_MARKS - 1; marks <= IRI_MAX_MARKS + 1; marks++) {
@@ -434,26 +411,19 @@ test_many_marks(void **state)
     }
 
     assert_int_equal(wrong, 0);
-    core_free(&core);
 }
 
 
 /* The longest names, of characters whose keys are longest. */
-static void
-test_longest(void **state)
+TEST(test_longest)
 {
     static const uint32_t    grow[] = { 0xfb03, 0x390, 0x1f82, 0xdf, 0x1f02,
                                         0x130,  0xdc,  0xff76, 'I',  0x10400 };
     static unsigned char     utf8[IRI_MAX_SEGMENT + 8];
     static unsigned char     want8[16 * IRI_MAX_SEGMENT];
     static fold_model_text_t one, key;
-    core_t                   core;
     iri_str_t                name, got, part;
     size_t                   i, k, set, n;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(grow); i++) {
         for (set = 0; set < COUNT(sets); set++) {
@@ -480,8 +450,6 @@ test_longest(void **state)
             core_forget(&core);
         }
     }
-
-    core_free(&core);
 }
 
 
@@ -538,20 +506,14 @@ random_ascii(fold_model_text_t *a, fold_model_text_t *b)
 }
 
 
-static void
-test_levels(void **state)
+TEST(test_levels)
 {
     static fold_model_text_t a, b;
     unsigned char            a8[4 * FOLD_MODEL_TEXT], b8[4 * FOLD_MODEL_TEXT];
-    core_t                   core;
     iri_str_t                name_a, name_b;
     iri_match_t              level, want;
     unsigned                 match;
     size_t                   turn, seen[IRI_MATCHES] = { 0 };
-
-    (void) state;
-
-    core_init(&core);
 
     for (turn = 0; turn < 100000; turn++) {
         if (core_random(4) == 0) {
@@ -565,8 +527,7 @@ test_levels(void **state)
 
         name_a = core_utf8(a.c, a.count, a8);
         name_b = core_utf8(b.c, b.count, b8);
-        assert_int_equal(
-            iri_fold_level(&core.env, match, name_a, name_b, &level), IRI_OK);
+        assert_ok(iri_fold_level(&core.env, match, name_a, name_b, &level));
 
         want = fold_model_level(match, &a, &b);
         seen[want]++;
@@ -584,8 +545,6 @@ test_levels(void **state)
     for (level = IRI_MATCH_VARIANTS; level <= IRI_MATCH_ACCENTS; level++) {
         assert_true(seen[level] > 100 || level == IRI_MATCH_PUNCTUATION);
     }
-
-    core_free(&core);
 }
 
 
@@ -684,7 +643,7 @@ is_one(core_t *core, iri_str_t a, iri_str_t b)
 {
     int one = 2;
 
-    assert_int_equal(iri_edit_differ_by_one(&core->env, a, b, &one), IRI_OK);
+    assert_ok(iri_edit_differ_by_one(&core->env, a, b, &one));
 
     return one;
 }
@@ -702,15 +661,14 @@ shorten(core_t *core, iri_str_t key, iri_str_t *out)
     int                    fit, left_out;
 
     iri_graphemes_init(&edit);
-    assert_int_equal(iri_graphemes_split(&edit, key, &fit), IRI_OK);
+    assert_ok(iri_graphemes_split(&edit, key, &fit));
     assert_true(fit);
     out[n++] = key;
 
     for (i = 0; i < edit.count; i++) {
         memset(&buf, 0, sizeof(buf));
-        assert_int_equal(iri_graphemes_put_without(&core->env, &edit, key, i,
-                                                   &buf, &left_out),
-                         IRI_OK);
+        assert_ok(iri_graphemes_put_without(&core->env, &edit, key, i, &buf,
+                                            &left_out));
         if (left_out) {
             out[n++] = iri_buf_str(&buf);
         }
@@ -741,17 +699,12 @@ have_common(core_t *core, iri_str_t a, iri_str_t b)
 }
 
 
-static void
-test_edits(void **state)
+TEST(test_edits)
 {
     static fold_model_parts_t a, b;
-    core_t                    core;
     size_t turn, turns = sweep_all() ? 2000000 : 50000, ones = 0;
     int    one;
 
-    (void) state;
-
-    core_init(&core);
     wrong = 0;
 
     for (turn = 0; turn < turns; turn++) {
@@ -791,7 +744,6 @@ test_edits(void **state)
                   (unsigned long) wrong);
     assert_int_equal(wrong, 0);
     assert_true(ones > turns / 20);
-    core_free(&core);
 }
 
 
@@ -818,16 +770,10 @@ nth_word(uint32_t n, size_t len, fold_model_parts_t *p)
  * All words of four letters of the alphabet, each compared with all of four and
  * five.
  */
-static void
-test_all_edits(void **state)
+TEST(test_all_edits)
 {
     static fold_model_parts_t a, b;
-    core_t                    core;
     uint32_t                  word, other;
-
-    (void) state;
-
-    core_init(&core);
 
     for (word = 0; word < 625; word++) {
         nth_word(word, 4, &a);
@@ -846,13 +792,10 @@ test_all_edits(void **state)
             core_forget(&core);
         }
     }
-
-    core_free(&core);
 }
 
 
-static void
-test_fit(void **state)
+TEST(test_fit)
 {
     static const struct {
         const char *key;
@@ -868,25 +811,18 @@ test_fit(void **state)
                  { "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 0 },
                  { "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe7\x89\x88", 1 },
                  { "x\xcc\x81y\xcc\x81z\xcc\x81", 0 },
-                 { "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"
-                   "ab",
-                   0 },
-                 { "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"
-                   "abc",
-                   1 } };
+                 { "\U0001f469\u200d\U0001f4bbab", 0 },
+                 { "\U0001f469\u200d\U0001f4bbabc", 1 } };
     static iri_graphemes_t edit;
     static unsigned char   longest[IRI_MAX_SEGMENT + 1];
     iri_str_t              key;
     size_t                 i;
     int                    fit;
 
-    (void) state;
-
     iri_graphemes_init(&edit);
 
     for (i = 0; i < COUNT(keys); i++) {
-        assert_int_equal(
-            iri_graphemes_split(&edit, core_str(keys[i].key), &fit), IRI_OK);
+        assert_ok(iri_graphemes_split(&edit, core_str(keys[i].key), &fit));
         assert_int_equal(fit, keys[i].fit);
     }
 
@@ -895,7 +831,7 @@ test_fit(void **state)
 
     for (key.len = IRI_MAX_SEGMENT - 1; key.len <= IRI_MAX_SEGMENT + 1;
          key.len++) {
-        assert_int_equal(iri_graphemes_split(&edit, key, &fit), IRI_OK);
+        assert_ok(iri_graphemes_split(&edit, key, &fit));
         assert_int_equal(fit, key.len <= IRI_MAX_SEGMENT);
     }
 
@@ -919,8 +855,7 @@ check_own(core_t *core, unsigned match, uint32_t c)
     memcpy(octets + at + n, "Zz.html", 7);
     name.len = at + n + 7;
 
-    assert_int_equal(iri_fold_canonical(&core->env, match, name, &key, &own),
-                     IRI_OK);
+    assert_ok(iri_fold_canonical(&core->env, match, name, &key, &own));
 
     if (!own) {
         wrong += key.len != 0 || (c >= 0x20 && c < 0x7f)
@@ -934,22 +869,18 @@ check_own(core_t *core, unsigned match, uint32_t c)
 }
 
 
-static void
-test_own(void **state)
+TEST(test_own)
 {
     static const unsigned some[] = { V, W, C, V | W | C | A };
-    core_t                core;
     uint32_t              c;
     size_t                i;
 
-    (void) state;
     wrong = 0;
 
     core_init(&core);
 
     for (c = 1; c < 0x11000; c++) {
         if (c % 0x100 == 0) {
-            core_free(&core);
             core_init(&core);
         }
 
@@ -961,25 +892,19 @@ test_own(void **state)
         }
     }
 
-    core_free(&core);
-
     assert_int_equal(wrong, 0);
 }
 
 
 /* ---- without memory ------------------------------------------------------ */
 
-static void
-test_no_memory(void **state)
+TEST(test_no_memory)
 {
-    core_t       core;
     iri_buf_t    key;
     iri_match_t  level;
     iri_status_t status;
     size_t       at;
     int          one, failed = 0;
-
-    (void) state;
 
     for (at = 1; at < 20; at++) {
         core_init(&core);
@@ -1002,24 +927,7 @@ test_no_memory(void **state)
         assert_int_equal(status, core.allocs < at ? IRI_OK : IRI_NO_MEMORY);
         assert_true(status != IRI_OK || one == 1);
         failed += status != IRI_OK;
-        core_free(&core);
     }
 
     assert_true(failed >= 3 && failed < 19);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_characters), cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_plain),      cmocka_unit_test(test_many_marks),
-        cmocka_unit_test(test_longest),    cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_edits),      cmocka_unit_test(test_all_edits),
-        cmocka_unit_test(test_fit),        cmocka_unit_test(test_own),
-        cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests_name("fold", tests, NULL, NULL);
 }

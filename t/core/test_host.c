@@ -20,32 +20,15 @@
 #define SERVE       IRI_SERVE, IRI_HOST_MAPPED
 #define REFUSE(why) IRI_REFUSE, IRI_HOST_##why
 
-static core_t          core;
 static iri_host_conf_t uts46, strict, compatible;
 
 
-static int
-setup(void **state)
+void
+core_set_up(void)
 {
-    iri_idna_t *idna = iri_idna_create();
-
-    *state = idna;
-    core_init(&core);
-    uts46.idna = strict.idna = compatible.idna = idna;
+    uts46 = strict = compatible = *core_hosts();
     strict.strict = 1;
     compatible.mapping = IRI_MAPPING_COMPATIBLE;
-
-    return idna != NULL ? 0 : -1;
-}
-
-
-static int
-teardown(void **state)
-{
-    iri_idna_destroy(*state);
-    core_free(&core);
-
-    return 0;
 }
 
 
@@ -60,7 +43,7 @@ ask(host_function_t function, const iri_host_conf_t *conf, iri_str_t host)
 {
     iri_host_t out;
 
-    assert_int_equal(function(&core.env, conf, host, &out), IRI_OK);
+    assert_ok(function(&core.env, conf, host, &out));
 
     return out;
 }
@@ -188,12 +171,9 @@ static const struct {
 };
 
 
-static void
-test_links(void **state)
+TEST(test_links)
 {
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(links); i++) {
         const row_t old = { links[i].host, SERVE, links[i].compatible };
@@ -211,8 +191,7 @@ test_links(void **state)
 
 
 /* The other rows are ASCII: PASS, or mapped where the function always maps. */
-static void
-test_plain(void **state)
+TEST(test_plain)
 {
     static const row_t passed[] = {
         { "xn--bcher-kva.de", PASS(ASCII), NULL },
@@ -272,8 +251,6 @@ test_plain(void **state)
         { "\u05d0a", REFUSE(IDNA2008), NULL },
     };
 
-    (void) state;
-
     EXPECT(iri_host_read, &uts46, passed);
     EXPECT(iri_host_read, &strict, passed);
     EXPECT(iri_host_read, &compatible, passed);
@@ -293,8 +270,7 @@ map_compatible(iri_str_t host)
     iri_buf_t      out = IRI_BUF_EMPTY;
     iri_host_why_t why;
 
-    assert_int_equal(iri_idna_compatible_map(&core.env, host, &out, &why),
-                     IRI_OK);
+    assert_ok(iri_idna_compatible_map(&core.env, host, &out, &why));
     assert_int_equal(why, IRI_HOST_MAPPED);
 
     return iri_buf_str(&out);
@@ -326,8 +302,7 @@ expect_kept(uint32_t c)
  * Sections 5.1 to 5.4, each row. The column of 5.4 is IDNA2003's result for
  * these five; toNFKC gives the result of Corrigendum #4.
  */
-static void
-test_section_5(void **state)
+TEST(test_section_5)
 {
     static const struct {
         uint32_t from, to;
@@ -365,8 +340,6 @@ test_section_5(void **state)
     uint32_t      c;
     size_t        i;
 
-    (void) state;
-
     expect_kept(0x200c);
     expect_kept(0x200d);
     expect_kept(0x00df);
@@ -399,8 +372,7 @@ test_section_5(void **state)
 
 
 /* Section 6.1: the rows, and the set notation after them */
-static void
-test_removed(void **state)
+TEST(test_removed)
 {
     static const uint32_t rows[] = { 0x00ad, 0x034f,  0x1806, 0x200b,
                                      0x2060, 0xfeff,  0xfe00, 0xfe0f,
@@ -414,8 +386,6 @@ test_removed(void **state)
     uint32_t      c;
     size_t        i, removed = 0;
     USet         *set;
-
-    (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
         expect_older(rows[i], "");
@@ -445,8 +415,7 @@ test_removed(void **state)
 
 
 /* Sections 6.2 and 6.3, and characters that map to dots */
-static void
-test_remapped(void **state)
+TEST(test_remapped)
 {
     static const row_t rows[] = {
         { "\u00e9\u3002b", SERVE, "xn--9ca.b" },
@@ -487,8 +456,6 @@ test_remapped(void **state)
         { "a.\u00ad.b", REFUSE(EMPTY), NULL },
     };
 
-    (void) state;
-
     expect_older(0x3002, ".");
     expect_older(0xff61, ".");
     expect_older(0xfe12, ".");
@@ -506,8 +473,7 @@ test_remapped(void **state)
  * Section 6, for every character: the table is ICU's NFKC_Casefold, except for
  * the listed exceptions and unassigned code points.
  */
-static void
-test_table(void **state)
+TEST(test_table)
 {
     UErrorCode          error = U_ZERO_ERROR;
     const UNormalizer2 *fold = unorm2_getNFKCCasefoldInstance(&error);
@@ -516,8 +482,6 @@ test_table(void **state)
     uint32_t            c;
     int32_t             n;
     size_t              others = 0;
-
-    (void) state;
 
     for (c = 0; c <= 0x10ffff; c++) {
         iri_str_t got;
@@ -555,8 +519,7 @@ test_table(void **state)
 
 
 /* Steps 1 and 2 of section 3: table, then NFC of all */
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
     static const char *const rows[][2] = {
         { "Bu\u0308cher.de", "b\u00fccher.de" },
@@ -575,8 +538,6 @@ test_steps(void **state)
     };
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
         assert_text(map_compatible(core_str(rows[i][0])), rows[i][1]);
         core_forget(&core);
@@ -587,8 +548,7 @@ test_steps(void **state)
 /* ---- IDN in URIs --------------------------------------------------------- */
 
 /* Section 3: each example, each rule */
-static void
-test_idn_uri(void **state)
+TEST(test_idn_uri)
 {
     static const row_t rows[] = {
         { "www.w%33.org", SERVE, "www.w3.org" },
@@ -655,23 +615,18 @@ test_idn_uri(void **state)
         { "a\uff05b", REFUSE(CHARACTER), NULL },
     };
 
-    (void) state;
-
     EXPECT(iri_host_read, &uts46, rows);
 }
 
 
 /* All delimiters that mappings can produce, in each mapping. */
-static void
-test_each_octet(void **state)
+TEST(test_each_octet)
 {
     static const iri_host_conf_t *const confs[] = { &uts46, &strict,
                                                     &compatible };
     char                                host[64];
     int                                 c, way;
     size_t                              i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(confs); i++) {
         for (c = 0; c < 0x80; c++) {
@@ -713,8 +668,7 @@ test_each_octet(void **state)
 
 /* ---- strict, addresses --------------------------------------------------- */
 
-static void
-test_strict(void **state)
+TEST(test_strict)
 {
     static const row_t on[] = {
         { "\u2603.example", SERVE, "xn--n3h.example" },
@@ -732,8 +686,6 @@ test_strict(void **state)
         { "%78n--n3h", REFUSE(IDNA2008), NULL },
     };
 
-    (void) state;
-
     EXPECT(iri_host_read, &uts46, on);
     EXPECT(iri_host_read, &strict, both);
     /* In the last row the label is ASCII. */
@@ -742,8 +694,7 @@ test_strict(void **state)
 }
 
 
-static void
-test_addresses(void **state)
+TEST(test_addresses)
 {
     static const row_t rows[] = {
         { "127.0.0.1", PASS(ASCII), NULL },
@@ -765,8 +716,6 @@ test_addresses(void **state)
         { "1.2.3.%34a", SERVE, "1.2.3.4a" },
         { "127.0.0.1.example%2e", SERVE, "127.0.0.1.example." },
     };
-
-    (void) state;
 
     EXPECT(iri_host_read, &uts46, rows);
     EXPECT(iri_host_read, &strict, rows);
@@ -820,14 +769,11 @@ expect_long(host_function_t function, const char *host, int fits,
  * The limit counts octets as received: most are soft hyphens, which are
  * removed.
  */
-static void
-test_max_host(void **state)
+TEST(test_max_host)
 {
     static char host[4096], escaped[4 * 4096];
     size_t      len, at, i;
     int         k;
-
-    (void) state;
 
     for (k = -1; k <= 1; k++) {
         at = put(host, 0, "\u00ad", 250);
@@ -858,13 +804,10 @@ test_max_host(void **state)
 }
 
 
-static void
-test_max_labels(void **state)
+TEST(test_max_labels)
 {
     static char host[1024], want[1024];
     int         k;
-
-    (void) state;
 
     for (k = -1; k <= 1; k++) {
         put(host, put(host, 0, "A.", IRI_MAX_LABELS - 1 + (size_t) k), "A",
@@ -885,15 +828,12 @@ test_max_labels(void **state)
 
 
 /* The limit of a label's characters before mapping */
-static void
-test_max_label(void **state)
+TEST(test_max_label)
 {
     static const char *const dots[] = { ".", "\u3002", "\uff0e", "\uff61" };
     static char              host[4096];
     size_t                   i;
     int                      k;
-
-    (void) state;
 
     for (i = 0; i < COUNT(dots); i++) {
         for (k = -1; k <= 1; k++) {
@@ -921,14 +861,11 @@ test_max_label(void **state)
 }
 
 
-static void
-test_max_alabel(void **state)
+TEST(test_max_alabel)
 {
     static char host[1024], want[1024];
     size_t      at;
     int         k;
-
-    (void) state;
 
     /* "xn--", letters, "-", and three octets for the last character */
     for (k = -1; k <= 1; k++) {
@@ -948,15 +885,12 @@ test_max_alabel(void **state)
 }
 
 
-static void
-test_max_ascii(void **state)
+TEST(test_max_ascii)
 {
     static char host[1024], dotted[1032];
     iri_host_t  long_one;
     size_t      at;
     int         k;
-
-    (void) state;
 
     for (k = -1; k <= 1; k++) {
         at = put(host, 0, "aaaaaaaaa.", 24);
@@ -993,14 +927,11 @@ test_max_ascii(void **state)
  * Marks in a row: limited in the older mapping only; in ICU's the label's limit
  * applies.
  */
-static void
-test_max_marks(void **state)
+TEST(test_max_marks)
 {
     static char       host[1024];
     static iri_host_t by_uts46;
     int               k;
-
-    (void) state;
 
     for (k = -1; k <= 1; k++) {
         put(host, put(host, 0, "a", 1), "\u0316", IRI_MAX_MARKS + (size_t) k);
@@ -1033,8 +964,7 @@ test_max_marks(void **state)
 
 
 /* A host with one octet that is not plain, at each position of each length. */
-static void
-test_ascii_host(void **state)
+TEST(test_ascii_host)
 {
     static const unsigned char wrong[] = { '%', 0x80, 0xa5, 0xff };
     /*
@@ -1046,8 +976,6 @@ test_ascii_host(void **state)
     unsigned char              octets[40];
     iri_str_t                  host = { 0, octets };
     size_t                     i, k, r;
-
-    (void) state;
 
     for (r = 0; r < sizeof(right); r++) {
         memset(octets, right[r], sizeof(octets));
@@ -1069,8 +997,7 @@ test_ascii_host(void **state)
 
 /* ---- configurations ------------------------------------------------------ */
 
-static void
-test_names(void **state)
+TEST(test_names)
 {
     static const row_t rows[] = {
         { "b\u00fccher.example", SERVE, "xn--bcher-kva.example" },
@@ -1109,8 +1036,6 @@ test_names(void **state)
         { "\u00e9.*.1", REFUSE(ADDRESS), NULL },
     };
 
-    (void) state;
-
     EXPECT(iri_host_name, &uts46, rows);
     assert_text(
         ask(iri_host_name, &uts46, S("*.B\u00dcCHER.example")).unicode,
@@ -1119,14 +1044,11 @@ test_names(void **state)
 }
 
 
-static void
-test_parse(void **state)
+TEST(test_parse)
 {
     static const char *const words[] = { "off", "on", "strict" };
     unsigned                 hosts;
     size_t                   i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(words); i++) {
         assert_null(
@@ -1142,8 +1064,7 @@ test_parse(void **state)
 
 /* ---- authorities, displayed hosts --------------------------------------- */
 
-static void
-test_authorities(void **state)
+TEST(test_authorities)
 {
     static const char *const rows[][2] = {
         { "example", "example" },
@@ -1167,16 +1088,13 @@ test_authorities(void **state)
     };
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
         assert_text(iri_authority_host(core_str(rows[i][0])), rows[i][1]);
     }
 }
 
 
-static void
-test_plain_hosts(void **state)
+TEST(test_plain_hosts)
 {
     static const char *const plain[] = { "",      "a",        "A-b_c.9",
                                          "[::1]", "[1.2::a]", "127.0.0.1",
@@ -1186,8 +1104,6 @@ test_plain_hosts(void **state)
                                          "[::1]x", "a\x01",   "a\x7f", "a\"b",
                                          "[::%1]", "a,b",     "*.a" };
     size_t                   i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(plain); i++) {
         assert_true(iri_is_uri_host(core_str(plain[i])));
@@ -1204,8 +1120,7 @@ test_plain_hosts(void **state)
 
 
 /* A host that was received in ASCII does not change: no A-label is decoded. */
-static void
-test_forms(void **state)
+TEST(test_forms)
 {
     static const char *const handed[][3] = {
         { "www.Example", "www.Example", "www.Example" },
@@ -1221,8 +1136,6 @@ test_forms(void **state)
     };
     iri_host_t host;
     size_t     i;
-
-    (void) state;
 
     for (i = 0; i < sizeof(handed) / sizeof(handed[0]); i++) {
         host = ask(iri_host_forms, &uts46, core_str(handed[i][0]));
@@ -1240,8 +1153,7 @@ test_forms(void **state)
 }
 
 
-static void
-test_display(void **state)
+TEST(test_display)
 {
     static const char *const rows[][2] = {
         { "xn--bcher-kva.example", "b\u00fccher.example" },
@@ -1264,26 +1176,21 @@ test_display(void **state)
     iri_str_t shown;
     size_t    i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(
-            iri_host_display(&core.env, &uts46, core_str(rows[i][0]), &shown),
-            IRI_OK);
+        assert_ok(iri_host_display(&core.env, &uts46, core_str(rows[i][0]),
+                                   &shown));
         assert_text(shown, rows[i][1]);
         core_forget(&core);
     }
 
-    assert_int_equal(
-        iri_host_display(&core.env, &strict, S("xn--n3h"), &shown), IRI_OK);
+    assert_ok(iri_host_display(&core.env, &strict, S("xn--n3h"), &shown));
     assert_text(shown, "xn--n3h");
     core_forget(&core);
 }
 
 
 /* U-labels of the requested host only */
-static void
-test_to_unicode(void **state)
+TEST(test_to_unicode)
 {
     static const char *const rows[][2] = {
         { "xn--bcher-kva.example", "b\u00fccher.example" },
@@ -1293,8 +1200,6 @@ test_to_unicode(void **state)
     };
     iri_host_t got;
     size_t     i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
         got = ask(iri_host_to_unicode, &uts46, core_str(rows[i][0]));
@@ -1312,12 +1217,9 @@ test_to_unicode(void **state)
 }
 
 
-static void
-test_texts(void **state)
+TEST(test_texts)
 {
     int i, k;
-
-    (void) state;
 
     for (i = 0; i < IRI_HOST_WHYS; i++) {
         const char *text = iri_host_why_text((iri_host_why_t) i);
@@ -1331,40 +1233,4 @@ test_texts(void **state)
     }
 
     assert_string_equal(iri_host_why_text(IRI_HOST_WHYS), "unknown");
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links),
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_section_5),
-        cmocka_unit_test(test_removed),
-        cmocka_unit_test(test_remapped),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_idn_uri),
-        cmocka_unit_test(test_each_octet),
-        cmocka_unit_test(test_strict),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_max_host),
-        cmocka_unit_test(test_max_labels),
-        cmocka_unit_test(test_max_label),
-        cmocka_unit_test(test_max_alabel),
-        cmocka_unit_test(test_max_ascii),
-        cmocka_unit_test(test_max_marks),
-        cmocka_unit_test(test_ascii_host),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_parse),
-        cmocka_unit_test(test_authorities),
-        cmocka_unit_test(test_plain_hosts),
-        cmocka_unit_test(test_display),
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_to_unicode),
-        cmocka_unit_test(test_texts),
-    };
-
-    return cmocka_run_group_tests_name("host", tests, setup, teardown);
 }

@@ -24,26 +24,12 @@ enum { UTS46, STRICT, OLDER, CONFS };
 static iri_host_conf_t conf[CONFS];
 
 
-static int
-setup(void **state)
+void
+core_set_up(void)
 {
-    iri_idna_t *idna = iri_idna_create();
-
-    *state = idna;
-    conf[UTS46].idna = conf[STRICT].idna = conf[OLDER].idna = idna;
+    conf[UTS46] = conf[STRICT] = conf[OLDER] = *core_hosts();
     conf[STRICT].strict = 1;
     conf[OLDER].mapping = IRI_MAPPING_COMPATIBLE;
-
-    return idna != NULL ? 0 : -1;
-}
-
-
-static int
-teardown(void **state)
-{
-    iri_idna_destroy(*state);
-
-    return 0;
 }
 
 
@@ -182,16 +168,14 @@ row_check(core_t *core, const char *text, int line, size_t *wrong,
     want = unicode.given ? unicode.text : in.text;
     fails = column_fails(&unicode_status, 0);
 
-    assert_int_equal(
-        iri_host_to_unicode(&core->env, &conf[UTS46], host, &got), IRI_OK);
+    assert_ok(iri_host_to_unicode(&core->env, &conf[UTS46], host, &got));
     row_judge("ToUnicode", line, fails, want, got.verdict, got.unicode,
               wrong);
 
     want = ascii.given ? ascii.text : want;
     fails = column_fails(&ascii_status, fails);
 
-    assert_int_equal(iri_host_map(&core->env, &conf[UTS46], host, &got),
-                     IRI_OK);
+    assert_ok(iri_host_map(&core->env, &conf[UTS46], host, &got));
 
     if (!fails && got.why == IRI_HOST_ADDRESS && ends_in_number(want)) {
         ++*numbers;
@@ -202,22 +186,16 @@ row_check(core_t *core, const char *text, int line, size_t *wrong,
 }
 
 
-static void
-test_file(void **state)
+TEST(test_file)
 {
     FILE  *file = core_data("idna-test-14.0/IdnaTestV2.txt");
     char   text[8192];
-    core_t core;
     size_t rows = 0, wrong = 0, numbers = 0;
     int    line = 0;
-
-    (void) state;
 
     if (file == NULL) {
         return;
     }
-
-    core_init(&core);
 
     while (fgets(text, sizeof(text), file) != NULL) {
         line++;
@@ -230,7 +208,6 @@ test_file(void **state)
     }
 
     fclose(file);
-    core_free(&core);
     print_message("# IdnaTestV2.txt: %lu rows, %lu differences, %lu hosts "
                   "that end in a number\n",
                   (unsigned long) rows, (unsigned long) wrong,
@@ -392,6 +369,11 @@ check_host(sweep_t *s, iri_str_t host, int assigned)
     }
 
     check_by_another(s, host, &name[UTS46]);
+    sweep_check(s,
+                name[OLDER].verdict == IRI_REFUSE
+                    || name[UTS46].verdict == IRI_REFUSE
+                    || iri_str_equal(name[OLDER].ascii, name[UTS46].ascii),
+                "mappings differ", host, name[OLDER].ascii);
     sweep_check(
         s,
         name[STRICT].verdict == IRI_REFUSE
@@ -437,220 +419,8 @@ part_scalars(sweep_t *s)
 }
 
 
-static void
-test_scalars(void **state)
+TEST(test_scalars)
 {
-    (void) state;
-
     sweep_part("scalar values in a host, each in 3 places", part_scalars, 97,
                1);
-}
-
-
-/* ---- how the mappings differ --------------------------------------------- */
-
-/* Classes of characters */
-enum {
-    SAME,
-    NEITHER,
-    OTHER,
-    REMOVED,
-    DOT,
-    FOLDED,
-    KEPT,
-    YOUNG,
-    SYMBOL,
-    REST
-};
-
-static const struct {
-    const char *text;
-    size_t      count; /* with ICU 72 and libidn2 2.3.3 */
-} classes[] = {
-    [SAME] = { "both accept it, for the same name", 128879 },
-    [NEITHER] = { "neither accepts it", 963327 },
-    [OTHER] = { "both accept it, for different names", 0 },
-    [REMOVED] = { "compatible removes it, uts46 refuses it", 134 },
-    [DOT] = { "compatible maps it to a text with a dot, uts46 refuses it",
-              27 },
-    [FOLDED] = { "compatible maps it, uts46 refuses it", 46 },
-    [KEPT] = { "compatible keeps it, uts46 refuses it", 0 },
-    [YOUNG] = { "uts46 alone: newer than Unicode 12, unknown to libidn2",
-                11121 },
-    [SYMBOL] = { "uts46 alone: is or becomes a symbol or punctuation", 7035 },
-    [REST] = { "uts46 alone: otherwise not allowed by IDNA2008", 1495 },
-};
-
-
-static iri_str_t
-older_of(core_t *core, uint32_t c, unsigned char *in)
-{
-    iri_buf_t      out = IRI_BUF_EMPTY;
-    iri_host_why_t why;
-
-    assert_int_equal(
-        iri_idna_compatible_map(&core->env, core_utf8(&c, 1, in), &out, &why),
-        IRI_OK);
-
-    return iri_buf_str(&out);
-}
-
-
-/* The compatible mapping alone accepts the character. */
-static int
-class_of_older(core_t *core, uint32_t c)
-{
-    unsigned char in[4];
-    iri_str_t     map = older_of(core, c, in);
-
-    if (map.len == 0) {
-        return REMOVED;
-    }
-
-    if (memchr(map.data, '.', map.len) != NULL) {
-        return DOT;
-    }
-
-    return iri_str_equal(map, core_utf8(&c, 1, in)) ? KEPT : FOLDED;
-}
-
-
-/* UTS #46 alone accepts the character, with this result. */
-static int
-class_of_newer(iri_str_t unicode)
-{
-    const unsigned char *p = unicode.data, *end = p + unicode.len;
-    UVersionInfo         age;
-    uint32_t             c;
-    int class = REST;
-
-    while (p < end) {
-        p += iri_utf8_next(p, end, &c);
-        u_charAge((UChar32) c, age);
-
-        if (age[0] > 12) {
-            return YOUNG;
-        }
-
-        if (U_GET_GC_MASK((UChar32) c) & (U_GC_S_MASK | U_GC_P_MASK)) {
-            class = SYMBOL;
-        }
-    }
-
-    return class;
-}
-
-
-static int
-class_of(core_t *core, uint32_t c)
-{
-    unsigned char space[16];
-    iri_host_t    newer, older;
-    iri_str_t     host;
-    size_t        i;
-
-    /* A mark, a joiner, or a removed character needs a letter before it. */
-    for (i = 0; i < 2; i++) {
-        host = host_of(c, i, space);
-        assert_int_equal(iri_host_map(&core->env, &conf[UTS46], host, &newer),
-                         IRI_OK);
-        assert_int_equal(iri_host_map(&core->env, &conf[OLDER], host, &older),
-                         IRI_OK);
-
-        if (newer.verdict == IRI_SERVE && older.verdict == IRI_SERVE) {
-            return iri_str_equal(newer.ascii, older.ascii) ? SAME : OTHER;
-        }
-
-        if (newer.verdict == IRI_SERVE) {
-            return class_of_newer(newer.unicode);
-        }
-
-        if (older.verdict == IRI_SERVE) {
-            return class_of_older(core, c);
-        }
-    }
-
-    return NEITHER;
-}
-
-
-/* Every assigned character; unassigned ones are in no name. */
-static void
-classify(size_t *counts)
-{
-    core_t   core;
-    uint32_t c;
-    int      k;
-
-    core_init(&core);
-
-    for (c = 0; c <= 0x10ffff; c++) {
-        int8_t type = u_charType((UChar32) c);
-
-        if (type == U_SURROGATE) {
-            continue;
-        }
-
-        k = type == U_UNASSIGNED || type == U_PRIVATE_USE_CHAR
-                ? NEITHER
-                : class_of(&core, c);
-        core_forget(&core);
-        counts[k]++;
-    }
-
-    core_free(&core);
-}
-
-
-/* The counts depend on the version of each library. */
-static int
-is_counted(void)
-{
-    UVersionInfo version;
-
-    u_getVersion(version);
-
-    if (version[0] != 72 || strcmp(idn2_check_version(NULL), "2.3.3") != 0) {
-        print_message("# counted for ICU 72 and libidn2 2.3.3,"
-                      " not ICU %d and libidn2 %s\n",
-                      version[0], idn2_check_version(NULL));
-        return 0;
-    }
-
-    return 1;
-}
-
-
-static void
-test_differences(void **state)
-{
-    size_t i, counts[COUNT(classes)] = { 0 };
-
-    (void) state;
-
-    classify(counts);
-    assert_int_equal(counts[OTHER], 0);
-    assert_int_equal(counts[KEPT], 0);
-
-    for (i = 0; i < COUNT(classes) && is_counted(); i++) {
-        if (counts[i] != classes[i].count) {
-            print_error("%s: %lu, not %lu\n", classes[i].text,
-                        (unsigned long) counts[i],
-                        (unsigned long) classes[i].count);
-            fail();
-        }
-    }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_differences),
-    };
-
-    return cmocka_run_group_tests_name("host_all", tests, setup, teardown);
 }

@@ -40,7 +40,6 @@ made_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
     iri_status_t  status = IRI_OK;
     size_t        i;
 
-    (void) ctx;
     assert_string_equal(path, "/srv");
     memset(node, 0, sizeof(*node));
     node->kind = IRI_NODE_DIR;
@@ -106,8 +105,7 @@ hash_of(built_t *b, iri_str_t name)
 {
     iri_buf_t key = IRI_BUF_EMPTY;
 
-    assert_int_equal(iri_fold(&b->core.env, b->shape.fold, name, &key),
-                     IRI_OK);
+    assert_ok(iri_fold(&b->core.env, b->shape.fold, name, &key));
 
     return iri_index_hash(&b->shape, iri_buf_str(&key));
 }
@@ -135,9 +133,8 @@ is_found(built_t *b, iri_str_t name, iri_str_t octets)
     iri_index_hits_t hits;
 
     memset(&hits, 0, sizeof(hits));
-    assert_int_equal(
-        iri_index_find(&b->core.env, &b->index, hash_of(b, name), &hits),
-        IRI_OK);
+    assert_ok(
+        iri_index_find(&b->core.env, &b->index, hash_of(b, name), &hits));
 
     return has(&hits, octets);
 }
@@ -150,10 +147,8 @@ is_found_by_spelling(built_t *b, iri_str_t without, iri_str_t octets)
     iri_index_hits_t hits;
 
     memset(&hits, 0, sizeof(hits));
-    assert_int_equal(
-        iri_index_find_spelling(&b->core.env, &b->index,
-                                iri_index_hash(&b->shape, without), &hits),
-        IRI_OK);
+    assert_ok(iri_index_find_spelling(
+        &b->core.env, &b->index, iri_index_hash(&b->shape, without), &hits));
 
     return has(&hits, octets);
 }
@@ -211,11 +206,8 @@ check_most(size_t most)
 }
 
 
-static void
-test_limits_of_entries(void **state)
+TEST(test_limits_of_entries)
 {
-    (void) state;
-
     check_most(2);
     check_most(IRI_MAX_ENTRIES_READ);
     check_most(IRI_MAX_INDEXED);
@@ -249,15 +241,12 @@ name_of_length(size_t i, unsigned char *out)
 }
 
 
-static void
-test_memory_of_a_name(void **state)
+TEST(test_memory_of_a_name)
 {
     static const size_t counts[] = { 1, 10, 100, 1000, 100000 };
     unsigned char       octets[300];
     built_t             b;
     size_t              i, k, names;
-
-    (void) state;
 
     for (k = 0; k < COUNT(counts); k++) {
         for (i = 0, names = 0; i < counts[k]; i++) {
@@ -285,15 +274,12 @@ test_memory_of_a_name(void **state)
  * Every size from 0 to enough: no index exceeds it, and an index that does not
  * hold all entries is marked incomplete. Spelling keys are left out first.
  */
-static void
-test_limits_of_octets(void **state)
+TEST(test_limits_of_octets)
 {
     unsigned char octets[64];
     iri_str_t     name = { 0, octets };
     built_t       b;
     size_t        size, whole, plain, i, seen[3] = { 0, 0, 0 };
-
-    (void) state;
 
     build(&b, SPELLED, name_numbered, 200, 1000, (size_t) 1 << 30);
     whole = iri_index_size(&b.index);
@@ -354,16 +340,13 @@ name_in_any_case(size_t i, unsigned char *out)
  * the result says that there are more; this takes no longer than the hits
  * themselves.
  */
-static void
-test_one_key(void **state)
+TEST(test_one_key)
 {
     static const unsigned folds[] = { FOLDED, SPELLED };
     built_t               b;
     iri_index_hits_t      hits;
     double                start, other;
     size_t                i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(folds); i++) {
         start = seconds();
@@ -380,18 +363,16 @@ test_one_key(void **state)
         assert_true(b.index.head.complete);
 
         memset(&hits, 0, sizeof(hits));
-        assert_int_equal(
-            iri_index_find(&b.core.env, &b.index,
-                           hash_of(&b, S("ABCDEFGHIJKLMNOPQRST")), &hits),
-            IRI_OK);
+        assert_ok(iri_index_find(&b.core.env, &b.index,
+                                 hash_of(&b, S("ABCDEFGHIJKLMNOPQRST")),
+                                 &hits));
         assert_int_equal(hits.count, IRI_MAX_INDEX_HITS);
         assert_true(hits.more);
 
         memset(&hits, 0, sizeof(hits));
-        assert_int_equal(iri_index_find_spelling(
-                             &b.core.env, &b.index,
-                             hash_of(&b, S("bcdefghijklmnopqrst")), &hits),
-                         IRI_OK);
+        assert_ok(iri_index_find_spelling(
+            &b.core.env, &b.index, hash_of(&b, S("bcdefghijklmnopqrst")),
+            &hits));
         assert_int_equal(hits.count,
                          folds[i] == SPELLED ? IRI_MAX_INDEX_HITS : 0);
         assert_int_equal(hits.more, folds[i] == SPELLED);
@@ -401,33 +382,28 @@ test_one_key(void **state)
 
 
 /* As many entries with one key as the limit of hits, and one more. */
-static void
-test_hits_at_the_limit(void **state)
+TEST(test_hits_at_the_limit)
 {
     built_t          b;
     iri_index_hits_t hits;
     size_t           count;
 
-    (void) state;
-
     for (count = IRI_MAX_INDEX_HITS - 1; count <= IRI_MAX_INDEX_HITS + 1;
          count++) {
         build(&b, SPELLED, name_in_any_case, count, count, 1 << 20);
         memset(&hits, 0, sizeof(hits));
-        assert_int_equal(
-            iri_index_find(&b.core.env, &b.index,
-                           hash_of(&b, S("abcdefghijklmnopqrst")), &hits),
-            IRI_OK);
+        assert_ok(iri_index_find(&b.core.env, &b.index,
+                                 hash_of(&b, S("abcdefghijklmnopqrst")),
+                                 &hits));
         assert_int_equal(hits.count, count < IRI_MAX_INDEX_HITS
                                          ? count
                                          : IRI_MAX_INDEX_HITS);
         assert_int_equal(hits.more, count > IRI_MAX_INDEX_HITS);
 
         memset(&hits, 0, sizeof(hits));
-        assert_int_equal(iri_index_find_spelling(
-                             &b.core.env, &b.index,
-                             hash_of(&b, S("abcdefghijklmnopqrs")), &hits),
-                         IRI_OK);
+        assert_ok(iri_index_find_spelling(
+            &b.core.env, &b.index, hash_of(&b, S("abcdefghijklmnopqrs")),
+            &hits));
         assert_int_equal(hits.count, count < IRI_MAX_INDEX_HITS
                                          ? count
                                          : IRI_MAX_INDEX_HITS);
@@ -451,8 +427,7 @@ name_of_chain(size_t i, unsigned char *out)
 }
 
 
-static void
-test_chains(void **state)
+TEST(test_chains)
 {
     iri_index_conf_t shape;
     unsigned char    octets[16];
@@ -460,8 +435,6 @@ test_chains(void **state)
     built_t          b;
     size_t           i, n = 0;
     uint32_t         turn;
-
-    (void) state;
 
     memset(&shape, 0, sizeof(shape));
     shape.key[0] = 1;
@@ -518,15 +491,12 @@ name_one_edit(size_t i, unsigned char *out)
 }
 
 
-static void
-test_one_edit_apart(void **state)
+TEST(test_one_edit_apart)
 {
     unsigned char octets[128], without[128];
     iri_str_t     name = { 0, octets };
     built_t       b;
     size_t        i, k, found = 0, asked = 0;
-
-    (void) state;
 
     build(&b, SPELLED, name_one_edit, 26 * 73, 10000, (size_t) 1 << 26);
     assert_int_equal(b.status, IRI_OK);
@@ -553,8 +523,7 @@ test_one_edit_apart(void **state)
 
 
 /* Each key that lacks one character finds the entry, and no other key does. */
-static void
-test_each_spelling(void **state)
+TEST(test_each_spelling)
 {
     static const struct {
         const char *name;
@@ -577,15 +546,11 @@ test_each_spelling(void **state)
             "\xe8\xa1\xa8\xe8\xa1\xaa\xe8\xa1\xab" },
           { "\xe8\xa1\xa8\xe8\xa1" } },
         /* A flag is one grapheme cluster, and so is a family. */
-        { "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
-          "abc",
-          { "abc", "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
-                   "ab" },
-          { "\xf0\x9f\x87\xa9"
-            "abc" } },
+        { "\U0001f1e9\U0001f1eaabc",
+          { "abc", "\U0001f1e9\U0001f1eaab" },
+          { "\U0001f1e9abc" } },
     };
     static size_t    turn;
-    core_t           core;
     iri_index_conf_t shape;
     iri_index_t      index;
     iri_node_t       node;
@@ -594,8 +559,6 @@ test_each_spelling(void **state)
     char             path[64];
     size_t           i, k;
     int              more;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         core_init(&core);
@@ -606,34 +569,27 @@ test_each_spelling(void **state)
         shape.tree = core_tree("", IRI_FILENAME_ANY, SPELLED);
         shape.fold = SPELLED;
         shape.key[0] = ++turn;
-        assert_int_equal(iri_index_build(&core.env, &shape, S("/srv"), 10,
-                                         10000, &node, &index, &more),
-                         IRI_OK);
+        assert_ok(iri_index_build(&core.env, &shape, S("/srv"), 10, 10000,
+                                  &node, &index, &more));
 
         for (k = 0; k < 8 && cases[i].without[k] != NULL; k++) {
             memset(&hits, 0, sizeof(hits));
-            assert_int_equal(
-                iri_index_find_spelling(
-                    &core.env, &index,
-                    iri_index_hash(&shape, core_str(cases[i].without[k])),
-                    &hits),
-                IRI_OK);
+            assert_ok(iri_index_find_spelling(
+                &core.env, &index,
+                iri_index_hash(&shape, core_str(cases[i].without[k])),
+                &hits));
             assert_true(has(&hits, name));
         }
 
         for (k = 0; k < 6 && cases[i].not [k] != NULL; k++) {
             memset(&hits, 0, sizeof(hits));
-            assert_int_equal(
-                iri_index_find_spelling(
-                    &core.env, &index,
-                    iri_index_hash(&shape, core_str(cases[i].not [k])),
-                    &hits),
-                IRI_OK);
+            assert_ok(iri_index_find_spelling(
+                &core.env, &index,
+                iri_index_hash(&shape, core_str(cases[i].not [k])), &hits));
             assert_false(has(&hits, name));
         }
 
         iri_index_free(&index);
-        core_free(&core);
     }
 }
 
@@ -675,16 +631,13 @@ name_heavy(size_t i, unsigned char *out)
 }
 
 
-static void
-test_heavy_names(void **state)
+TEST(test_heavy_names)
 {
     unsigned char octets[2048];
     iri_str_t     name = { 0, octets };
     iri_buf_t     canonical;
     built_t       b;
     size_t        i, index, read = 0;
-
-    (void) state;
 
     build(&b, SPELLED, name_heavy, 40, 1000, (size_t) 1 << 28);
     assert_int_equal(b.status, IRI_OK);
@@ -693,9 +646,8 @@ test_heavy_names(void **state)
     for (i = 0; i < 40; i++) {
         name.len = name_heavy(i, octets);
         memset(&canonical, 0, sizeof(canonical));
-        assert_int_equal(iri_entry_read(&b.core.env, &b.shape.tree, name,
-                                        &canonical, &index),
-                         IRI_OK);
+        assert_ok(iri_entry_read(&b.core.env, &b.shape.tree, name, &canonical,
+                                 &index));
 
         if (canonical.len != 0) {
             read++;
@@ -743,15 +695,12 @@ name_undecodable(size_t i, unsigned char *out)
 
 
 /* Octets that are no name get no entry and do not hide other entries. */
-static void
-test_undecodable_names(void **state)
+TEST(test_undecodable_names)
 {
     unsigned char octets[2048];
     iri_str_t     name = { 0, octets };
     built_t       b;
     size_t        i;
-
-    (void) state;
 
     build(&b, SPELLED, name_undecodable, 8, 100, 1 << 20);
     assert_int_equal(b.status, IRI_OK);
@@ -776,24 +725,19 @@ name_again(size_t i, unsigned char *out)
 
 
 /* A directory that changes may list a name twice. */
-static void
-test_listed_twice(void **state)
+TEST(test_listed_twice)
 {
     built_t          b;
     iri_index_hits_t hits;
 
-    (void) state;
-
     build(&b, SPELLED, name_again, 9, 9, 1 << 20);
     memset(&hits, 0, sizeof(hits));
-    assert_int_equal(iri_index_find(&b.core.env, &b.index,
-                                    hash_of(&b, S("NAME-1")), &hits),
-                     IRI_OK);
+    assert_ok(iri_index_find(&b.core.env, &b.index, hash_of(&b, S("NAME-1")),
+                             &hits));
     assert_int_equal(hits.count, 1);
     assert_false(hits.more);
-    assert_int_equal(iri_index_find_spelling(&b.core.env, &b.index,
-                                             hash_of(&b, S("nam-1")), &hits),
-                     IRI_OK);
+    assert_ok(iri_index_find_spelling(&b.core.env, &b.index,
+                                      hash_of(&b, S("nam-1")), &hits));
     assert_int_equal(hits.count, 1);
     forget(&b);
 }
@@ -801,13 +745,10 @@ test_listed_twice(void **state)
 
 /* ---- failures ----------------------------------------------------------- */
 
-static void
-test_listing_that_fails(void **state)
+TEST(test_listing_that_fails)
 {
     built_t b;
     size_t  at;
-
-    (void) state;
 
     for (at = 1; at <= 10; at++) {
         made.fail_at = at;
@@ -832,8 +773,7 @@ test_listing_that_fails(void **state)
 
 /* ---- an index in one block of memory ------------------------------------ */
 
-static void
-test_moved(void **state)
+TEST(test_moved)
 {
     unsigned char octets[64];
     iri_str_t     name = { 0, octets };
@@ -841,8 +781,6 @@ test_moved(void **state)
     iri_index_t   index;
     uint64_t     *block, *other;
     size_t        i, size;
-
-    (void) state;
 
     build(&b, SPELLED, name_numbered, 1000, 1000, (size_t) 1 << 24);
     size = iri_index_size(&b.index);
@@ -886,15 +824,12 @@ test_moved(void **state)
 
 
 /* The hash depends on a secret key. */
-static void
-test_hash_is_keyed(void **state)
+TEST(test_hash_is_keyed)
 {
     iri_index_conf_t a, b;
     iri_str_t name = { 0, (const unsigned char *) "abcdefghijklmnopqrst" };
     uint32_t  seen[21];
     size_t    i, same = 0;
-
-    (void) state;
 
     memset(&a, 0, sizeof(a));
     memset(&b, 0, sizeof(b));
@@ -915,28 +850,4 @@ test_hash_is_keyed(void **state)
     assert_int_equal(same, 0);
     assert_int_not_equal(iri_index_hash(&a, S("ab")),
                          iri_index_hash(&a, S("ab\0")));
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits_of_entries),
-        cmocka_unit_test(test_memory_of_a_name),
-        cmocka_unit_test(test_limits_of_octets),
-        cmocka_unit_test(test_one_key),
-        cmocka_unit_test(test_hits_at_the_limit),
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_one_edit_apart),
-        cmocka_unit_test(test_each_spelling),
-        cmocka_unit_test(test_heavy_names),
-        cmocka_unit_test(test_undecodable_names),
-        cmocka_unit_test(test_listed_twice),
-        cmocka_unit_test(test_listing_that_fails),
-        cmocka_unit_test(test_moved),
-        cmocka_unit_test(test_hash_is_keyed),
-    };
-
-    return cmocka_run_group_tests_name("index", tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ check_lists(size_t depth, size_t lists)
     core_put(&core, core_str(entry));
     search.path = core_str(asked);
 
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(core.lists, lists);
 
     if (depth <= IRI_MAX_DIRECTORIES_READ) {
@@ -52,11 +52,8 @@ check_lists(size_t depth, size_t lists)
 }
 
 
-static void
-test_lists(void **state)
+TEST(test_lists)
 {
-    (void) state;
-
     check_lists(IRI_MAX_DIRECTORIES_READ - 1, IRI_MAX_DIRECTORIES_READ - 1);
     check_lists(IRI_MAX_DIRECTORIES_READ, IRI_MAX_DIRECTORIES_READ);
     check_lists(IRI_MAX_DIRECTORIES_READ + 1, IRI_MAX_DIRECTORIES_READ);
@@ -79,7 +76,7 @@ check_lookups(const char *charsets, size_t looks)
 
     core_init(&core);
     core_put(&core, S("/srv/"));
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_PASS);
     assert_int_equal(found.why, IRI_WHY_ABSENT);
 
@@ -90,11 +87,8 @@ check_lookups(const char *charsets, size_t looks)
 
 
 /* UTF-8, gb18030, windows-1258: NFC and NFD; then one way each. */
-static void
-test_lookups(void **state)
+TEST(test_lookups)
 {
-    (void) state;
-
     check_lookups("utf-8 gb18030 windows-1258 windows-1252",
                   IRI_MAX_CANDIDATES - 1);
     check_lookups("utf-8 gb18030 windows-1258 windows-1252 iso-8859-2",
@@ -127,19 +121,15 @@ check_encoded(const char *label, const char *begin, const char *more,
     name = core_str(octets);
 
     core_init(&core);
-    assert_int_equal(
-        iri_name_write(&core.env, &tree, name, 0, &out, &written), IRI_OK);
+    assert_ok(iri_name_write(&core.env, &tree, name, 0, &out, &written));
     assert_int_equal(written, want);
     core_free(&core);
 }
 
 
 /* A name that could not be decoded again is not encoded. */
-static void
-test_encoded(void **state)
+TEST(test_encoded)
 {
-    (void) state;
-
     /* U+1200 has four octets. */
     check_encoded("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4, 1);
     check_encoded("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4 + 1, 0);
@@ -150,17 +140,4 @@ test_encoded(void **state)
                   IRI_MAX_MARKS - 1, 1);
     check_encoded("windows-1258", "\xe1\xba\xa5", "\xcc\x81", IRI_MAX_MARKS,
                   0);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_lookups),
-        cmocka_unit_test(test_encoded),
-    };
-
-    return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }

@@ -3,7 +3,8 @@
  *
  * Covers: a canonical path as URI and as IRI is escaped as in the draft; a
  * redirect keeps the query, never starts with "//", has octets 21 to 7E only,
- * and the request that follows it is not redirected again.
+ * and the request that follows it is not redirected again.  Any path:
+ * t/fuzz/fuzz_uri.c.
  */
 
 #include <stdlib.h>
@@ -15,8 +16,7 @@
 static iri_reading_conf_t conf;
 
 
-static void
-test_path_to_uri(void **state)
+TEST(test_path_to_uri)
 {
     static const struct {
         const char *path, *uri;
@@ -30,19 +30,12 @@ test_path_to_uri(void **state)
         { "/\xff\x80", "/%FF%80" },
         { "//a", "//a" },
     };
-    core_t    core;
     iri_str_t out;
     char      octet[2] = "", escaped[4];
     size_t    i;
 
-    (void) state;
-
-    core_init(&core);
-
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(
-            iri_path_to_uri(&core.env, core_str(cases[i].path), &out),
-            IRI_OK);
+        assert_ok(iri_path_to_uri(&core.env, core_str(cases[i].path), &out));
         assert_text(out, cases[i].uri);
     }
 
@@ -50,8 +43,7 @@ test_path_to_uri(void **state)
     for (i = 1; i < 256; i++) {
         octet[0] = (char) i;
         snprintf(escaped, sizeof(escaped), "%%%02X", (unsigned) i);
-        assert_int_equal(iri_path_to_uri(&core.env, core_str(octet), &out),
-                         IRI_OK);
+        assert_ok(iri_path_to_uri(&core.env, core_str(octet), &out));
         assert_text(out, i < 0x80
                                  && strchr("abcdefghijklmnopqrstuvwxyzABCDEF"
                                            "GHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -61,14 +53,12 @@ test_path_to_uri(void **state)
                              : escaped);
     }
 
-    assert_int_equal(iri_path_to_uri(&core.env, S("\0"), &out), IRI_OK);
+    assert_ok(iri_path_to_uri(&core.env, S("\0"), &out));
     assert_text(out, "%00");
-    core_free(&core);
 }
 
 
-static void
-test_spell(void **state)
+TEST(test_spell)
 {
     static const struct {
         const char *sent, *spelled;
@@ -84,30 +74,21 @@ test_spell(void **state)
         { "/%u65E5%", "/%25u65E5%25" },
         { "/%4", "/%254" },
     };
-    core_t    core;
     iri_str_t out;
     size_t    i;
 
-    (void) state;
-
-    core_init(&core);
-
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(
-            iri_uri_normalize(&core.env, core_str(cases[i].sent), &out),
-            IRI_OK);
+        assert_ok(
+            iri_uri_normalize(&core.env, core_str(cases[i].sent), &out));
         assert_text(out, cases[i].spelled);
         assert_int_equal(iri_uri_is_normalized(core_str(cases[i].sent)),
                          strcmp(cases[i].sent, cases[i].spelled) == 0);
         assert_true(iri_uri_is_normalized(out));
     }
-
-    core_free(&core);
 }
 
 
-static void
-test_high_escaped(void **state)
+TEST(test_high_escaped)
 {
     static const char *const high[] = {
         "", "/", "/a", "/caf%C3%A9", "%80", "%FF", "/%E6%97%A5/%E6%9C%AC",
@@ -118,8 +99,6 @@ test_high_escaped(void **state)
     };
     iri_str_t none = { 0, NULL };
     size_t    i;
-
-    (void) state;
 
     assert_true(iri_uri_high_octets_escaped(none));
 
@@ -144,8 +123,7 @@ is_ucschar(uint32_t c)
 }
 
 
-static void
-test_path_to_iri(void **state)
+TEST(test_path_to_iri)
 {
     static const struct {
         const char *path, *iri;
@@ -158,20 +136,13 @@ test_path_to_iri(void **state)
         { "/\xe2\x80\x8e", "/%E2%80%8E" },
         { "/\xed\xa0\x80", "/%ED%A0%80" },
     };
-    core_t        core;
     unsigned char utf8[4];
     iri_str_t     out, c = { 0, utf8 };
     uint32_t      scalar;
     size_t        i;
 
-    (void) state;
-
-    core_init(&core);
-
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(
-            iri_path_to_iri(&core.env, core_str(cases[i].path), &out),
-            IRI_OK);
+        assert_ok(iri_path_to_iri(&core.env, core_str(cases[i].path), &out));
         assert_text(out, cases[i].iri);
     }
 
@@ -181,14 +152,12 @@ test_path_to_iri(void **state)
         }
 
         c.len = iri_utf8_put(scalar, utf8);
-        assert_int_equal(iri_path_to_iri(&core.env, c, &out), IRI_OK);
+        assert_ok(iri_path_to_iri(&core.env, c, &out));
         assert_int_equal(out.len == c.len,
                          is_ucschar(scalar)
                              && !iri_char_is_bidi_control(scalar));
         core_forget(&core);
     }
-
-    core_free(&core);
 }
 
 
@@ -272,7 +241,7 @@ read_target(core_t *core, iri_str_t target, int escaped)
         request.path = core_unescape(target, octets[++turn % 4]);
     }
 
-    assert_int_equal(iri_read(&core->env, &conf, &request, &reading), IRI_OK);
+    assert_ok(iri_read(&core->env, &conf, &request, &reading));
 
     return reading;
 }
@@ -312,8 +281,7 @@ assert_rest(core_t *core, iri_str_t location, int escaped)
     redirect.reading = &reading;
     redirect.sent = location;
     redirect.path = reading.path;
-    assert_int_equal(iri_redirect_location(&core->env, &redirect, &again),
-                     IRI_OK);
+    assert_ok(iri_redirect_location(&core->env, &redirect, &again));
     assert_text(again, "");
 }
 
@@ -340,8 +308,7 @@ check_case(const case_t *one, int escaped)
         redirect.query = core_str(one->query);
     }
 
-    assert_int_equal(iri_redirect_location(&core.env, &redirect, &location),
-                     IRI_OK);
+    assert_ok(iri_redirect_location(&core.env, &redirect, &location));
     assert_text(location, one->location);
 
     if (location.len != 0) {
@@ -353,12 +320,9 @@ check_case(const case_t *one, int escaped)
 }
 
 
-static void
-test_locations(void **state)
+TEST(test_locations)
 {
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         check_case(&cases[i], 0);
@@ -371,8 +335,7 @@ test_locations(void **state)
  * The server has removed dot-segments or merged slashes: the resulting path
  * counts, and a target of ASCII stays as sent, except for its escapes.
  */
-static void
-test_other_segments(void **state)
+TEST(test_other_segments)
 {
     static const struct {
         const char *sent, *octets, *location;
@@ -387,31 +350,25 @@ test_other_segments(void **state)
         { "/a/%2e%62", "/a/.b", "/a/.b" },
         { "//x//%62", "/x/b", "/x//b" },
     };
-    core_t              core;
     iri_redirect_t      redirect;
     iri_received_path_t request;
     iri_reading_t       reading;
     iri_str_t           location;
     size_t              i;
 
-    (void) state;
-
-    core_init(&core);
     conf.charsets = core_charsets("");
 
     for (i = 0; i < COUNT(moved); i++) {
         memset(&request, 0, sizeof(request));
         request.path = core_str(moved[i].octets);
         request.target = core_str(moved[i].sent);
-        assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
-                         IRI_OK);
+        assert_ok(iri_read(&core.env, &conf, &request, &reading));
 
         memset(&redirect, 0, sizeof(redirect));
         redirect.reading = &reading;
         redirect.sent = request.target;
         redirect.path = reading.path;
-        assert_int_equal(
-            iri_redirect_location(&core.env, &redirect, &location), IRI_OK);
+        assert_ok(iri_redirect_location(&core.env, &redirect, &location));
         assert_text(location, moved[i].location);
 
         /* escapes that an application may distinguish stay */
@@ -419,23 +376,16 @@ test_other_segments(void **state)
             iri_may_redirect(S("GET"), &redirect, IRI_UNCONFIRMED),
             reading.form == IRI_FORM_ASCII);
     }
-
-    core_free(&core);
 }
 
 
 /* One redirect for the directory's slash and the canonical form. */
-static void
-test_slash(void **state)
+TEST(test_slash)
 {
-    core_t         core;
     iri_redirect_t redirect;
     iri_reading_t  reading;
     iri_str_t      location;
 
-    (void) state;
-
-    core_init(&core);
     conf.charsets = core_charsets("");
 
     memset(&redirect, 0, sizeof(redirect));
@@ -446,17 +396,13 @@ test_slash(void **state)
     redirect.slash = 1;
     redirect.has_query = 1;
     redirect.query = S("q");
-    assert_int_equal(iri_redirect_location(&core.env, &redirect, &location),
-                     IRI_OK);
+    assert_ok(iri_redirect_location(&core.env, &redirect, &location));
     assert_text(location, "/%2Fd%C3%A9/?q");
-
-    core_free(&core);
 }
 
 
 /* Does the entry that was found confirm the path? */
-static void
-test_confirmed(void **state)
+TEST(test_confirmed)
 {
     static const struct {
         const char *path, *found;
@@ -477,8 +423,6 @@ test_confirmed(void **state)
     };
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(cases); i++) {
         assert_int_equal(iri_found_confirms(core_str(cases[i].path),
                                             core_str(cases[i].found)),
@@ -488,8 +432,7 @@ test_confirmed(void **state)
 
 
 /* The whole table of conditions for a redirect. */
-static void
-test_may_redirect(void **state)
+TEST(test_may_redirect)
 {
     static const struct {
         const char *form; /* of the reading */
@@ -521,16 +464,11 @@ test_may_redirect(void **state)
                                            "PUT",     "get",      "DELETE",
                                            "OPTIONS", "",         "GETX",
                                            "MOVE",    "PROPFIND", "HEA" };
-    core_t                   core;
     iri_redirect_t           redirect;
     iri_reading_t            reading;
     iri_str_t                method;
     size_t                   i, k;
     int                      escaped, safe, sent;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(table) * 4; i++) {
         escaped = i % 2;
@@ -565,72 +503,10 @@ test_may_redirect(void **state)
                              0);
         }
     }
-
-    core_free(&core);
 }
 
 
-static void
-test_random_locations(void **state)
-{
-    static const char *const some[] = {
-        "/",         "/",         "/",         "a",    ".",      "%2F",
-        "%2f",       "%25",       "%3F",       "%20",  "\\",     E_ACUTE,
-        "%C3%A9",    "e%CC%81",   "%E9",       "\xe9", "%A4%A2", "%95%5C",
-        "%C9%BD",    "%E2%84%AA", "%CD%BE",    ";",    "@",      ":",
-        "%5C",       "=%CC%B8",   "%E2%80%8E", "%61",  "%c3%a9", "%7e",
-        "%3D%CC%B8", "|",
-    };
-    static const char *const lists[] = { "", "windows-1252", "euc-jp sjis",
-                                         "sjis windows-1256" };
-    core_t                   core;
-    iri_redirect_t           redirect;
-    iri_reading_t            reading;
-    iri_str_t                location;
-    char                     target[256];
-    size_t                   turn, n, seen = 0;
-    int                      escaped;
-
-    (void) state;
-
-    core_init(&core);
-
-    for (turn = 0; turn < 100000; turn++) {
-        snprintf(target, sizeof(target), "/");
-
-        for (n = 1 + core_random(6); n > 0; n--) {
-            core_append(target, some[core_random(COUNT(some))]);
-        }
-
-        escaped = (int) core_random(2);
-        conf.charsets = core_charsets(lists[core_random(COUNT(lists))]);
-        reading = read_target(&core, core_str(target), escaped);
-
-        memset(&redirect, 0, sizeof(redirect));
-        redirect.reading = &reading;
-        redirect.sent = core_str(target);
-        redirect.path = reading.path;
-        redirect.has_query = (int) core_random(2);
-        redirect.query = S("q\xe9");
-        assert_int_equal(
-            iri_redirect_location(&core.env, &redirect, &location), IRI_OK);
-
-        if (location.len != 0) {
-            assert_header(location);
-            assert_rest(&core, location, escaped);
-            seen++;
-        }
-
-        core_forget(&core);
-    }
-
-    assert_true(seen > 20000);
-    core_free(&core);
-}
-
-
-static void
-test_hosts(void **state)
+TEST(test_hosts)
 {
     static const struct {
         const char *host;
@@ -662,8 +538,6 @@ test_hosts(void **state)
     };
     size_t i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(cases); i++) {
         assert_int_equal(iri_is_uri_host(core_str(cases[i].host)),
                          cases[i].plain);
@@ -674,32 +548,25 @@ test_hosts(void **state)
 
 
 /* A path of any length has a complete Location. */
-static void
-test_very_long_uri(void **state)
+TEST(test_very_long_uri)
 {
-    core_t         core;
     iri_str_t      path = { IRI_MAX_BUFFER + 1, NULL }, uri;
     unsigned char *octets = malloc(path.len);
 
-    (void) state;
-
     assert_non_null(octets);
-    core_init(&core);
     path.data = memset(octets, 0xe9, path.len);
 
     assert_int_equal(iri_path_to_uri(&core.env, path, &uri), IRI_NO_MEMORY);
     assert_int_equal(core.allocs, 0);
     path.len = 3;
-    assert_int_equal(iri_path_to_uri(&core.env, path, &uri), IRI_OK);
+    assert_ok(iri_path_to_uri(&core.env, path, &uri));
     assert_str(uri, S("%E9%E9%E9"));
 
-    core_free(&core);
     free(octets);
 }
 
 
-static void
-test_short_locations(void **state)
+TEST(test_short_locations)
 {
     static const struct {
         const char *path;
@@ -710,47 +577,16 @@ test_short_locations(void **state)
         { "", "" },     { "a", "a" },
         { "ab", "ab" },
     };
-    core_t        core;
     iri_reading_t reading;
     iri_str_t     location;
     size_t        i;
 
-    (void) state;
-
-    core_init(&core);
     memset(&conf, 0, sizeof(conf));
     reading = read_target(&core, S("/" E_ACUTE), 0);
 
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(core_location(&core.env, &reading,
-                                       core_str(cases[i].path), NULL,
-                                       &location),
-                         IRI_OK);
+        assert_ok(core_location(&core.env, &reading, core_str(cases[i].path),
+                                NULL, &location));
         assert_text(location, cases[i].location);
     }
-
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_path_to_uri),
-        cmocka_unit_test(test_spell),
-        cmocka_unit_test(test_high_escaped),
-        cmocka_unit_test(test_path_to_iri),
-        cmocka_unit_test(test_locations),
-        cmocka_unit_test(test_other_segments),
-        cmocka_unit_test(test_slash),
-        cmocka_unit_test(test_confirmed),
-        cmocka_unit_test(test_may_redirect),
-        cmocka_unit_test(test_random_locations),
-        cmocka_unit_test(test_hosts),
-        cmocka_unit_test(test_very_long_uri),
-        cmocka_unit_test(test_short_locations),
-    };
-
-    return cmocka_run_group_tests_name("location", tests, NULL, NULL);
 }

@@ -97,24 +97,18 @@ check_row(core_t *core, char *p, unsigned char *listed)
 }
 
 
-static void
-test_file(void **state)
+TEST(test_file)
 {
     static unsigned char listed[0x110000];
     FILE    *file = core_data("unicode-15.0/NormalizationTest.txt");
     char     line[4096];
-    core_t   core;
     size_t   rows = 0, skipped = 0;
     uint32_t c;
     int      part1 = 0;
 
-    (void) state;
-
     if (file == NULL) {
         return;
     }
-
-    core_init(&core);
 
     while (fgets(line, sizeof(line), file) != NULL) {
         if (line[0] == '@') {
@@ -144,18 +138,14 @@ test_file(void **state)
     }
 
     assert_in_range(skipped, 2048 + 17000, 2048 + 18000);
-    core_free(&core);
 }
 
 
 /* ---- characters --------------------------------------------------------- */
 
-static void
-test_inert(void **state)
+TEST(test_inert)
 {
     uint32_t c, wrong = 0;
-
-    (void) state;
 
     for (c = 0; c <= 0x10ffff; c++) {
         if (!is_scalar(c) || !iri_char_is_inert(c)) {
@@ -181,12 +171,9 @@ test_inert(void **state)
 }
 
 
-static void
-test_properties(void **state)
+TEST(test_properties)
 {
     uint32_t c;
-
-    (void) state;
 
     for (c = 0; c <= 0x10ffff; c++) {
         if (!is_scalar(c)) {
@@ -207,13 +194,10 @@ test_properties(void **state)
 }
 
 
-static void
-test_what_nfc_makes_ascii(void **state)
+TEST(test_what_nfc_makes_ascii)
 {
     uint32_t c, out[8];
     size_t   n, i;
-
-    (void) state;
 
     /* No other characters than these three have an NFC in ASCII. */
     for (c = 0x80; c <= 0x10ffff; c++) {
@@ -235,17 +219,14 @@ composed(uint32_t base, uint32_t mark)
 {
     uint32_t c = 1;
 
-    assert_int_equal(iri_compose(base, mark, &c), IRI_OK);
+    assert_ok(iri_compose(base, mark, &c));
 
     return c;
 }
 
 
-static void
-test_compose(void **state)
+TEST(test_compose)
 {
-    (void) state;
-
     assert_int_equal(composed('e', 0x0301), 0xe9);
     assert_int_equal(composed(0xe2, 0x0301), 0x1ea5);
     assert_int_equal(composed('e', 'e'), 0);
@@ -327,17 +308,12 @@ all_bases(uint32_t *out)
 
 
 /* Pairs without a mark between them, which would only block composition. */
-static void
-test_pairs(void **state)
+TEST(test_pairs)
 {
     static uint32_t joined[LONG * 4], joining[LONG * 2];
-    core_t          core;
     uint32_t        c[3];
     size_t          bases, marks, i, k;
 
-    (void) state;
-
-    core_init(&core);
     bases = all_bases(joined);
     marks = all_combining(joining);
     assert_in_range(bases, 2000, COUNT(joined));
@@ -351,8 +327,6 @@ test_pairs(void **state)
             check_form(&core, (i + k) % 16 == 0, c, 2 + (i + k) % 2);
         }
     }
-
-    core_free(&core);
 }
 
 
@@ -366,12 +340,10 @@ segment(core_t *core, iri_str_t octets)
     iri_buf_t    alone = IRI_BUF_EMPTY;
     iri_why_t    why, same;
 
-    assert_int_equal(iri_segment_read(&core->env, &iri_charset_utf8, &source,
-                                      0, octets.len, &path, &uri, &why),
-                     IRI_OK);
-    assert_int_equal(iri_segment_read(&core->env, &iri_charset_utf8, &source,
-                                      0, octets.len, &alone, NULL, &same),
-                     IRI_OK);
+    assert_ok(iri_segment_read(&core->env, &iri_charset_utf8, &source, 0,
+                               octets.len, &path, &uri, &why));
+    assert_ok(iri_segment_read(&core->env, &iri_charset_utf8, &source, 0,
+                               octets.len, &alone, NULL, &same));
     assert_int_equal(same, why);
     assert_str(iri_buf_str(&alone), iri_buf_str(&path));
 
@@ -414,16 +386,10 @@ random_character(void)
 }
 
 
-static void
-test_random_forms(void **state)
+TEST(test_random_forms)
 {
-    core_t   core;
     uint32_t c[16];
     size_t   count, i, turn;
-
-    (void) state;
-
-    core_init(&core);
 
     for (turn = 0; turn < 200000; turn++) {
         count = 1 + core_random(COUNT(c));
@@ -435,22 +401,14 @@ test_random_forms(void **state)
         check_form(&core, 0, c, count);
         check_form(&core, 1, c, count);
     }
-
-    core_free(&core);
 }
 
 
-static void
-test_piece_by_piece(void **state)
+TEST(test_piece_by_piece)
 {
     static unsigned char in[4 * LONG], want[40 * LONG];
-    core_t               core;
     uint32_t             c[LONG], form[10 * LONG];
     size_t               count, n, i, turn;
-
-    (void) state;
-
-    core_init(&core);
 
     for (turn = 0; turn < 100000; turn++) {
         count = 1 + core_random(core_random(50) == 0 ? LONG - 1 : 8);
@@ -472,8 +430,6 @@ test_piece_by_piece(void **state)
                    core_utf8(form, n, want));
         core_forget(&core);
     }
-
-    core_free(&core);
 }
 
 
@@ -505,60 +461,29 @@ check_marks(size_t n, int normalized)
 }
 
 
-static void
-test_marks_limit(void **state)
+TEST(test_marks_limit)
 {
-    (void) state;
-
     check_marks(IRI_MAX_MARKS - 1, 1);
     check_marks(IRI_MAX_MARKS, 1);
     check_marks(IRI_MAX_MARKS + 1, 0);
 }
 
 
-static void
-test_longest_run(void **state)
+TEST(test_longest_run)
 {
     /* 1,024 characters, each of which is three in NFC */
     static uint32_t      c[1024];
     static unsigned char in[4096], want[3 * 4096];
-    core_t               core;
     iri_buf_t            buf = IRI_BUF_EMPTY;
     uint32_t             three[3] = { 0x05e9, 0x05bc, 0x05c1 };
     uint32_t             form[3 * 1024];
     size_t               i;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < 1024; i++) {
         c[i] = 0xfb2c;
         memcpy(form + 3 * i, three, sizeof(three));
     }
 
-    assert_int_equal(iri_nfc_put(&core.env, core_utf8(c, 1024, in), &buf),
-                     IRI_OK);
+    assert_ok(iri_nfc_put(&core.env, core_utf8(c, 1024, in), &buf));
     assert_str(iri_buf_str(&buf), core_utf8(form, 3 * 1024, want));
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_inert),
-        cmocka_unit_test(test_properties),
-        cmocka_unit_test(test_what_nfc_makes_ascii),
-        cmocka_unit_test(test_compose),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_random_forms),
-        cmocka_unit_test(test_piece_by_piece),
-        cmocka_unit_test(test_marks_limit),
-        cmocka_unit_test(test_longest_run),
-    };
-
-    return cmocka_run_group_tests_name("norm", tests, NULL, NULL);
 }

@@ -16,15 +16,13 @@
 
 /* ---- octets -------------------------------------------------------------- */
 
-static void
-test_show(void **state)
+TEST(test_show)
 {
     static unsigned char long_path[2000];
     iri_shown_t          shown;
     iri_str_t            path = { 0, long_path };
     size_t               len;
 
-    (void) state;
     assert_string_equal(iri_show(&shown, S("")), "");
     assert_string_equal(iri_show(&shown, S("/caf\xC3\xA9%\"\n\\")),
                         "/caf%C3%A9%25%22%0A%5C");
@@ -53,14 +51,12 @@ test_show(void **state)
 
 /* ---- lines --------------------------------------------------------------- */
 
-static void
-test_line(void **state)
+TEST(test_line)
 {
     iri_notes_t notes;
     iri_line_t  line;
     iri_str_t   told;
 
-    (void) state;
     memset(&notes, 0, sizeof(notes));
     iri_note(&notes, IRI_LOG_INFO, "folded", "\"%s\" found as \"%s\"", "/A",
              "/a");
@@ -92,13 +88,11 @@ test_line(void **state)
 /*
  * The path of a report precedes the notes about the host, and so does its code.
  */
-static void
-test_line_of_report(void **state)
+TEST(test_line_of_report)
 {
     iri_notes_t notes;
     iri_line_t  line;
 
-    (void) state;
     memset(&notes, 0, sizeof(notes));
     iri_note_would(&notes, "host", 0, "a host");
     iri_note_would(&notes, "charset", 1, "a path");
@@ -107,13 +101,11 @@ test_line_of_report(void **state)
 }
 
 
-static void
-test_line_of_core(void **state)
+TEST(test_line_of_core)
 {
     iri_notes_t notes;
     iri_line_t  line;
 
-    (void) state;
     memset(&notes, 0, sizeof(notes));
     iri_note_line(&notes, IRI_LOG_INFO, S("a, reason=b, reason=cache"));
     assert_text(iri_notes_format_line(&notes, NULL, &line),
@@ -127,8 +119,7 @@ test_line_of_core(void **state)
 
 
 /* The codes are present after a text of any length. */
-static void
-test_long(void **state)
+TEST(test_long)
 {
     iri_notes_t notes;
     iri_line_t  line;
@@ -136,7 +127,6 @@ test_long(void **state)
     char       *text = malloc(5000);
     size_t      i, n;
 
-    (void) state;
     assert_non_null(text);
     memset(text, 'x', 5000);
 
@@ -201,13 +191,11 @@ check_row(const char *text, const char *code)
 }
 
 
-static void
-test_document(void **state)
+TEST(test_document)
 {
     char *text = document();
     int   i;
 
-    (void) state;
     for (i = 0; i < IRI_WHYS; i++) {
         check_row(text, iri_why_code((iri_why_t) i));
     }
@@ -223,20 +211,4 @@ test_document(void **state)
     assert_string_equal(iri_reason_code(IRI_REASONS), "unknown");
     assert_string_equal(iri_why_code(IRI_WHYS), "unknown");
     free(text);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_show),
-        cmocka_unit_test(test_line),
-        cmocka_unit_test(test_line_of_core),
-        cmocka_unit_test(test_line_of_report),
-        cmocka_unit_test(test_long),
-        cmocka_unit_test(test_document),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

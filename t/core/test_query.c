@@ -4,8 +4,7 @@
  * Covers: each parameter that is not UTF-8, and no other, is decoded in one
  * charset and written percent-encoded; ASCII is not changed; no sequence
  * contains a delimiter; NFC, and the parts that are not normalized; limits;
- * settings; failed allocations.  t/fuzz/fuzz_query.c has a second, plain
- * implementation.
+ * settings.  t/fuzz/fuzz_query.c has a second, plain implementation.
  */
 
 #include "sweep.h"
@@ -129,24 +128,19 @@ static const struct {
 };
 
 
-static void
-test_cases(void **state)
+TEST(test_cases)
 {
-    core_t           core;
     iri_query_conf_t conf;
     iri_query_t      got;
     iri_str_t        query;
     size_t           i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         core_init(&core);
         conf = conf_of(cases[i].labels, cases[i].nfc);
         query = core_str(cases[i].query);
 
-        assert_int_equal(iri_query_read(&core.env, &conf, query, &got),
-                         IRI_OK);
+        assert_ok(iri_query_read(&core.env, &conf, query, &got));
 
         if (got.why != cases[i].why) {
             print_message("# %s: %s\n", cases[i].query,
@@ -162,23 +156,18 @@ test_cases(void **state)
             assert_ptr_equal(got.query.data, query.data);
             assert_int_equal(got.query.len, query.len);
         }
-
-        core_free(&core);
     }
 }
 
 
 /* So no delimiter can become part of a character or be the result of one. */
-static void
-test_no_delimiters(void **state)
+TEST(test_no_delimiters)
 {
     static const unsigned char marks[] = "&=;+#?%/\"'<> ";
     const iri_charset_t       *charset;
     unsigned char              p[4] = { 0, 0, 0x81, 0x30 };
     uint32_t                   c;
     size_t                     row, lead, i, n;
-
-    (void) state;
 
     for (row = 0; row < CORE_SUPPORTED; row++) {
         charset = core_charset(core_supported[row].name);
@@ -198,17 +187,13 @@ test_no_delimiters(void **state)
 /* ---- limits -------------------------------------------------------------- */
 
 /* The limits of the query before and after conversion. */
-static void
-test_limits(void **state)
+TEST(test_limits)
 {
     static unsigned char space[IRI_MAX_QUERY + 2];
     iri_query_conf_t     conf = conf_of("windows-1252", 1);
     iri_query_t          got;
     iri_str_t            query = { 0, space };
-    core_t               core;
     size_t               len, high;
-
-    (void) state;
 
     for (len = IRI_MAX_QUERY - 1; len <= IRI_MAX_QUERY + 1; len++) {
         for (high = 0; high < 2; high++) {
@@ -218,8 +203,7 @@ test_limits(void **state)
             memset(space, 0xe9, high ? len / 6 : 0);
 
             core_init(&core);
-            assert_int_equal(iri_query_read(&core.env, &conf, query, &got),
-                             IRI_OK);
+            assert_ok(iri_query_read(&core.env, &conf, query, &got));
 
             if (len > IRI_MAX_QUERY) {
                 assert_int_equal(got.why, IRI_QUERY_LIMIT);
@@ -230,8 +214,6 @@ test_limits(void **state)
                                  high ? IRI_QUERY_READ : IRI_QUERY_ASCII);
                 assert_int_equal(got.query.len, len);
             }
-
-            core_free(&core);
         }
     }
 
@@ -239,23 +221,18 @@ test_limits(void **state)
     core_init(&core);
     memset(space, 0x80, sizeof(space));
     query.len = IRI_MAX_QUERY;
-    assert_int_equal(iri_query_read(&core.env, &conf, query, &got), IRI_OK);
+    assert_ok(iri_query_read(&core.env, &conf, query, &got));
     assert_int_equal(got.why, IRI_QUERY_LIMIT);
-    core_free(&core);
 }
 
 
 /* NFC would move the last of the marks in a row to the front. */
-static void
-test_marks(void **state)
+TEST(test_marks)
 {
     iri_query_conf_t conf = conf_of("", 1);
     iri_query_t      got;
-    core_t           core;
     char             space[1024];
     size_t           marks, i;
-
-    (void) state;
 
     for (marks = 2; marks < 40; marks++) {
         core_init(&core);
@@ -267,29 +244,23 @@ test_marks(void **state)
 
         core_append(space, "%CC%A7");
 
-        assert_int_equal(
-            iri_query_read(&core.env, &conf, core_str(space), &got), IRI_OK);
+        assert_ok(iri_query_read(&core.env, &conf, core_str(space), &got));
         assert_int_equal(got.why,
                          marks <= 30 ? IRI_QUERY_NORMALIZED : IRI_QUERY_UTF8);
-        core_free(&core);
     }
 }
 
 
 /* ICU needs quadratic time for it in one piece: neither size does here. */
-static void
-test_hostile(void **state)
+TEST(test_hostile)
 {
     static const char *const units[] = { "\xcc\x81\xcc\xa7", "\xe1\x85\xa1",
                                          "\xe1\x84\x80",     "e\xcc\x81",
                                          "\xf0\x9d\x85\x9e", "\xe3\x82\x99" };
     iri_query_conf_t         conf = conf_of("", 1);
     iri_query_t              got, again;
-    core_t                   core;
     char                     space[IRI_MAX_QUERY];
     size_t                   i, len;
-
-    (void) state;
 
     for (i = 0; i < COUNT(units); i++) {
         core_init(&core);
@@ -299,55 +270,12 @@ test_hostile(void **state)
             memcpy(space + len, units[i], strlen(units[i]));
         }
 
-        assert_int_equal(
-            iri_query_read(&core.env, &conf,
-                           (iri_str_t){ len, (unsigned char *) space }, &got),
-            IRI_OK);
-        assert_int_equal(iri_query_read(&core.env, &conf, got.query, &again),
-                         IRI_OK);
+        assert_ok(iri_query_read(&core.env, &conf,
+                                 (iri_str_t){ len, (unsigned char *) space },
+                                 &got));
+        assert_ok(iri_query_read(&core.env, &conf, got.query, &again));
         assert_true(again.why == IRI_QUERY_UTF8
                     || again.why == IRI_QUERY_LIMIT);
-        core_free(&core);
-    }
-}
-
-
-/* ---- no memory ----------------------------------------------------------- */
-
-static void
-test_no_memory(void **state)
-{
-    core_t           core;
-    iri_query_conf_t conf;
-    iri_query_t      got;
-    iri_status_t     status;
-    size_t           i, at;
-    int              on;
-
-    (void) state;
-
-    for (i = 0; i < COUNT(cases); i++) {
-        for (on = 0; on < 2; on++) {
-            conf = conf_of(cases[i].labels, cases[i].nfc);
-
-            for (at = 1, status = IRI_NO_MEMORY; status != IRI_OK; at++) {
-                core_init(&core);
-                core.fail_at = at;
-                core.fail_on = on;
-                got.query = S("not written");
-                status = iri_query_read(&core.env, &conf,
-                                        core_str(cases[i].query), &got);
-                assert_true(status == IRI_OK || status == IRI_NO_MEMORY);
-
-                if (status != IRI_OK) {
-                    assert_text(got.query, "not written");
-                } else {
-                    assert_int_equal(got.why, cases[i].why);
-                }
-
-                core_free(&core);
-            }
-        }
     }
 }
 
@@ -371,12 +299,9 @@ parse(const char *text, iri_query_conf_t *out)
 }
 
 
-static void
-test_parse(void **state)
+TEST(test_parse)
 {
     iri_query_conf_t conf = { { 0, { NULL } }, 7 };
-
-    (void) state;
 
     assert_null(parse("none", &conf));
     assert_int_equal(conf.charsets.count, 0);
@@ -410,13 +335,10 @@ test_parse(void **state)
 }
 
 
-static void
-test_needs(void **state)
+TEST(test_needs)
 {
     iri_query_conf_t off = conf_of("", 0), on = conf_of("sjis", 0);
     iri_query_conf_t nfc = conf_of("", 1);
-
-    (void) state;
 
     assert_int_equal(iri_query_needs_read(&off, S("%E9")), 0);
     assert_int_equal(iri_query_needs_read(&on, S("%E9")), 1);
@@ -426,8 +348,7 @@ test_needs(void **state)
 }
 
 
-static void
-test_report(void **state)
+TEST(test_report)
 {
     static const struct {
         const char *labels, *query, *line;
@@ -442,7 +363,6 @@ test_report(void **state)
           " has parameters that no single charset decodes,"
           " reason=query-unreadable" },
     };
-    core_t           core;
     iri_query_conf_t conf;
     iri_query_t      got;
     iri_str_t        line;
@@ -450,14 +370,11 @@ test_report(void **state)
     iri_line_t       room;
     size_t           i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(lines); i++) {
         core_init(&core);
         conf = conf_of(lines[i].labels, 0);
-        assert_int_equal(
-            iri_query_read(&core.env, &conf, core_str(lines[i].query), &got),
-            IRI_OK);
+        assert_ok(
+            iri_query_read(&core.env, &conf, core_str(lines[i].query), &got));
         memset(&notes, 0, sizeof(notes));
         iri_note_query(&notes, &got);
         line = iri_notes_format_line(&notes, NULL, &room);
@@ -466,18 +383,13 @@ test_report(void **state)
         if (notes.count != 0) {
             assert_text(line, lines[i].line);
         }
-
-        core_free(&core);
     }
 }
 
 
-static void
-test_words(void **state)
+TEST(test_words)
 {
     int why;
-
-    (void) state;
 
     for (why = 0; why < IRI_QUERY_WHYS; why++) {
         assert_string_not_equal(iri_query_why_text((iri_query_why_t) why),
@@ -486,19 +398,4 @@ test_words(void **state)
 
     assert_string_equal(iri_query_why_text(IRI_QUERY_WHYS), "unknown");
     assert_string_equal(iri_query_why_text((iri_query_why_t) -1), "unknown");
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),   cmocka_unit_test(test_no_delimiters),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_hostile), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_parse),   cmocka_unit_test(test_needs),
-        cmocka_unit_test(test_report),  cmocka_unit_test(test_words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

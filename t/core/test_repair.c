@@ -10,23 +10,20 @@
 
 #include "core.h"
 
-static core_t core;
-
 
 static void
 text(unsigned how, iri_str_t segment, const char *want)
 {
     iri_str_t out = { 0, NULL };
 
-    assert_int_equal(iri_repair(&core.env, how, segment, &out), IRI_OK);
+    assert_ok(iri_repair(&core.env, how, segment, &out));
     assert_int_equal(out.len, strlen(want));
     assert_memory_equal(out.data != NULL ? (const char *) out.data : "", want,
                         out.len);
 }
 
 
-static void
-test_one(void **state)
+TEST(test_one)
 {
     unsigned char      longest[IRI_MAX_SEGMENT + 1];
     iri_str_t          segment = { IRI_MAX_SEGMENT, longest }, out;
@@ -38,7 +35,6 @@ test_one(void **state)
                                       { "/%U65E5%zz", "/%U65E5%zz" } };
     size_t             i;
 
-    (void) state;
     core_init(&core);
 
     text(IRI_REPAIR_DOUBLE, S("%E6%97%A5.html"), "\xe6\x97\xa5.html");
@@ -68,8 +64,7 @@ test_one(void **state)
     text(IRI_REPAIR_U, S("%u65E5%85"), "");
 
     for (i = 0; i < COUNT(units); i++) {
-        assert_int_equal(
-            iri_repair_units(&core.env, core_str(units[i][0]), &out), IRI_OK);
+        assert_ok(iri_repair_units(&core.env, core_str(units[i][0]), &out));
         assert_int_equal(out.len, strlen(units[i][1]));
         assert_memory_equal(out.data, units[i][1], out.len);
     }
@@ -77,8 +72,7 @@ test_one(void **state)
     /* limits */
     memset(longest, 'a', sizeof(longest));
     memcpy(longest, "%E6%97%A5", 9);
-    assert_int_equal(iri_repair(&core.env, IRI_REPAIR_DOUBLE, segment, &out),
-                     IRI_OK);
+    assert_ok(iri_repair(&core.env, IRI_REPAIR_DOUBLE, segment, &out));
     assert_int_equal(out.len, IRI_MAX_SEGMENT - 6);
 
     /* as many escapes as fit, followed by one octet */
@@ -86,8 +80,7 @@ test_one(void **state)
         memcpy(longest + i, i / 3 % 2 == 0 ? "%C3" : "%A9", 3);
     }
     memcpy(longest + IRI_MAX_SEGMENT - 4, "bcd", 3);
-    assert_int_equal(iri_repair(&core.env, IRI_REPAIR_DOUBLE, segment, &out),
-                     IRI_OK);
+    assert_ok(iri_repair(&core.env, IRI_REPAIR_DOUBLE, segment, &out));
     assert_int_equal(out.len, 340 + 4);
     memcpy(longest + IRI_MAX_SEGMENT - 4, "%C3", 3);
     text(IRI_REPAIR_DOUBLE, segment, "");
@@ -113,7 +106,7 @@ harmless(unsigned how, const char *segment, size_t len)
     size_t    i, n;
     uint32_t  c;
 
-    assert_int_equal(iri_repair(&core.env, how, in, &out), IRI_OK);
+    assert_ok(iri_repair(&core.env, how, in, &out));
 
     for (i = 0; i < out.len; i += n) {
         n = iri_utf8_next(out.data + i, out.data + out.len, &c);
@@ -131,8 +124,7 @@ harmless(unsigned how, const char *segment, size_t len)
 
 
 /* All values of one unit, and of two. */
-static void
-test_units(void **state)
+TEST(test_units)
 {
     static const unsigned edges[] = {
         0,      0x2e,   0x2f,   0x7f,   0x80,   0x9f,   0xa0,  0xd7ff,
@@ -143,7 +135,6 @@ test_units(void **state)
     unsigned unit;
     int      len;
 
-    (void) state;
     core_init(&core);
 
     for (unit = 0; unit <= 0xffff; unit++) {
@@ -171,14 +162,12 @@ test_units(void **state)
  * All pairs of octets, and triples that start with the lead octet of two
  * others.
  */
-static void
-test_octets(void **state)
+TEST(test_octets)
 {
     char     segment[32];
     unsigned a, b, c;
     int      len;
 
-    (void) state;
     core_init(&core);
 
     for (a = 0; a <= 0xff; a++) {
@@ -209,8 +198,7 @@ test_octets(void **state)
 /*
  * All pairs of characters that two octets are mistaken for, in both charsets.
  */
-static void
-test_pairs(void **state)
+TEST(test_pairs)
 {
     const iri_charset_t *charset;
     unsigned char        segment[32];
@@ -218,7 +206,6 @@ test_pairs(void **state)
     unsigned             a, b, i, k;
     size_t               len, made = 0;
 
-    (void) state;
     core_init(&core);
     charset = core_charset("windows-1252");
 
@@ -275,7 +262,7 @@ find(iri_tree_conf_t *tree, const char *path, int write)
     conf.repair = tree->repair | other_repairs;
     iri_tree_conf_finish(&conf, tree);
     request.target = S("");
-    assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
+    assert_ok(iri_read(&core.env, &conf, &request, &reading));
 
     memset(&found, 0, sizeof(found));
     if (reading.verdict == IRI_REFUSE) {
@@ -289,14 +276,13 @@ find(iri_tree_conf_t *tree, const char *path, int write)
     search.path = reading.path;
     search.reading = &reading;
     search.write = write;
-    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_ok(iri_find(&core.env, &search, &found));
 
     return found;
 }
 
 
-static void
-test_find(void **state)
+TEST(test_find)
 {
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY,
                                      IRI_FOLD_NORMALIZATION);
@@ -305,7 +291,6 @@ test_find(void **state)
 
     static const char *const doubted[] = { "/%E6%97%A5", "/d%E6%97%A5/x" };
 
-    (void) state;
     core_init(&core);
     core_put(&core, S("/srv/\xe6\x97\xa5"));
     core_put(&core, S("/srv/\xe3\x81\x84"));
@@ -388,50 +373,4 @@ test_find(void **state)
 
     core.io_fail_at = 0;
     core_free(&core);
-}
-
-
-/* Any allocation fails: an error status, and no other candidate. */
-static void
-test_no_memory(void **state)
-{
-    static const char *const segments[] = { "%E6%97%A5",
-                                            "caf\xc3\x83\xc2\xa9",
-                                            "%u65E5%E9e%u0301" };
-    iri_str_t                out;
-    size_t                   i, n;
-    iri_status_t             status;
-
-    (void) state;
-
-    for (i = 0; i < 3; i++) {
-        for (n = 1;; n++) {
-            core_init(&core);
-            core.fail_at = n;
-            out = S("unset");
-            status = iri_repair(&core.env, 1u << i, core_str(segments[i]),
-                                &out);
-            if (status == IRI_OK) {
-                core_free(&core);
-                break;
-            }
-            assert_int_equal(status, IRI_NO_MEMORY);
-            assert_text(out, "unset");
-            core_free(&core);
-        }
-        assert_true(n > 1);
-    }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),    cmocka_unit_test(test_units),
-        cmocka_unit_test(test_octets), cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_find),   cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

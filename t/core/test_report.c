@@ -88,8 +88,7 @@ assert_reports(iri_str_t line, const char *path, const char *fields,
 }
 
 
-static void
-test_line(void **state)
+TEST(test_line)
 {
     static const struct {
         const char *target, *path, *fields;
@@ -124,12 +123,10 @@ test_line(void **state)
     char            code[40];
     size_t          i, len;
 
-    (void) state;
     fill(&core);
 
     for (i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(report_of(&core, &tree, rows[i].target, &line),
-                         IRI_OK);
+        assert_ok(report_of(&core, &tree, rows[i].target, &line));
         assert_reports(line, rows[i].path, rows[i].fields, rows[i].why,
                        rows[i].file);
         snprintf(code, sizeof(code), ", reason=%s", rows[i].code);
@@ -140,14 +137,13 @@ test_line(void **state)
 
     /* ASCII paths are not looked up */
     tree.match = IRI_FOLD_NORMALIZATION;
-    assert_int_equal(report_of(&core, &tree, "/images", &line), IRI_OK);
+    assert_ok(report_of(&core, &tree, "/images", &line));
     assert_reports(line, "/images", "form ascii, charset \"\", match none",
                    IRI_WHY_ASCII, "/srv/images");
 
     tree.match = MATCH;
     tree.ambiguous = IRI_AMBIGUOUS_300;
-    assert_int_equal(report_of(&core, &tree, "/docs/readme.txt", &line),
-                     IRI_OK);
+    assert_ok(report_of(&core, &tree, "/docs/readme.txt", &line));
     assert_reports(line, "/Docs/readme.txt",
                    "form ascii, charset \"\", match case", IRI_WHY_AMBIGUOUS,
                    "/srv/Docs/");
@@ -156,23 +152,19 @@ test_line(void **state)
 
 
 /* A path that was not looked up, and one without a reading. */
-static void
-test_unlooked(void **state)
+TEST(test_unlooked)
 {
-    core_t        core;
     iri_reading_t reading;
     iri_report_t  report = { &reading, NULL, NULL, NULL };
     iri_str_t     line;
 
-    (void) state;
-    core_init(&core);
     memset(&reading, 0, sizeof(reading));
     reading.verdict = IRI_SERVE;
     reading.form = IRI_FORM_LEGACY;
     reading.charset = S("EUC-JP");
     reading.why = IRI_WHY_READ;
     reading.path = S("/\xE8\xA1\xA8");
-    assert_int_equal(line_of(&core, &report, &line), IRI_OK);
+    assert_ok(line_of(&core, &report, &line));
     assert_reports(line, "/%E8%A1%A8",
                    "form legacy, charset \"EUC-JP\", match none",
                    IRI_WHY_READ, "-");
@@ -182,23 +174,19 @@ test_unlooked(void **state)
     reading.charset = S("");
     reading.why = IRI_WHY_UNREADABLE;
     reading.path = S("");
-    assert_int_equal(line_of(&core, &report, &line), IRI_OK);
+    assert_ok(line_of(&core, &report, &line));
     assert_reports(line, "-", "form invalid, charset \"\", match none",
                    IRI_WHY_UNREADABLE, "-");
-    core_free(&core);
 }
 
 
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
     core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, MATCH);
     iri_str_t       line;
     iri_status_t    status = IRI_NO_MEMORY;
     size_t          n;
-
-    (void) state;
 
     for (n = 1; status == IRI_NO_MEMORY; n++) {
         fill(&core);
@@ -209,17 +197,4 @@ test_memory(void **state)
 
     assert_int_equal(status, IRI_OK);
     assert_true(n > 4);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line),
-        cmocka_unit_test(test_unlooked),
-        cmocka_unit_test(test_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

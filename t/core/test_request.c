@@ -28,8 +28,6 @@ static iri_log_level_t logged_level;
 static void
 server_log(void *ctx, iri_log_level_t level, iri_str_t line)
 {
-    (void) ctx;
-
     logged_level = level;
     snprintf(logged, sizeof(logged), "%.*s", (int) line.len,
              (const char *) line.data);
@@ -63,10 +61,8 @@ server_read(server_t *server, const char *path, iri_origin_t origin)
 
     memset(&received, 0, sizeof(received));
     received.path = core_str(path);
-    assert_int_equal(iri_request_read(server->request, &server->core.env,
-                                      &server->conf, &received, origin,
-                                      &verdict),
-                     IRI_OK);
+    assert_ok(iri_request_read(server->request, &server->core.env,
+                               &server->conf, &received, origin, &verdict));
 
     return verdict;
 }
@@ -170,8 +166,7 @@ enter(server_t *server, iri_state_t state)
 }
 
 
-static void
-test_transitions(void **unused)
+TEST(test_transitions)
 {
     /* rows: NEW, READ, RESTARTED, GRANTED, DENIED; -1: cannot happen */
     static const int next[][EVENTS] = {
@@ -193,8 +188,6 @@ test_transitions(void **unused)
     size_t   state;
     int      event;
 
-    (void) unused;
-
     for (state = 0; state < COUNT(next); state++) {
         for (event = 0; event < EVENTS; event++) {
             if (next[state][event] < 0) {
@@ -212,13 +205,10 @@ test_transitions(void **unused)
 
 
 /* An error page restarts by itself, once. */
-static void
-test_page(void **unused)
+TEST(test_page)
 {
     server_t      server;
     iri_lookup_t *lookup;
-
-    (void) unused;
 
     enter(&server, IRI_STATE_RESTARTED);
     send_event(&server, DENIES);
@@ -232,13 +222,10 @@ test_page(void **unused)
 
 
 /* A request restarts at most once; then another name is absent. */
-static void
-test_restart_once(void **unused)
+TEST(test_restart_once)
 {
     server_t      server;
     iri_lookup_t *lookup;
-
-    (void) unused;
 
     enter(&server, IRI_STATE_RESTARTED);
     assert_true(iri_request_has_restarted(server.request));
@@ -257,13 +244,10 @@ test_restart_once(void **unused)
 }
 
 
-static void
-test_cannot_restart(void **unused)
+TEST(test_cannot_restart)
 {
     server_t      server;
     iri_lookup_t *lookup;
-
-    (void) unused;
 
     /* no URL to restart with, for example because the body was read */
     enter(&server, IRI_STATE_READ);
@@ -302,8 +286,7 @@ test_cannot_restart(void **unused)
 
 /* ---- names that are revealed --------------------------------------------- */
 
-static void
-test_hidden_names(void **unused)
+TEST(test_hidden_names)
 {
     static const struct {
         event_t event; /* after the restart */
@@ -315,8 +298,6 @@ test_hidden_names(void **unused)
     server_t server;
     size_t   i;
     int      hides;
-
-    (void) unused;
 
     for (i = 0; i < COUNT(table); i++) {
         enter(&server, IRI_STATE_RESTARTED);
@@ -354,8 +335,7 @@ test_hidden_names(void **unused)
 /* ---- Vary ---------------------------------------------------------------- */
 
 /* Vary before access is granted does not depend on the result. */
-static void
-test_vary(void **unused)
+TEST(test_vary)
 {
     static const struct {
         const char *path;
@@ -370,8 +350,6 @@ test_vary(void **unused)
     iri_lookup_t *lookup;
     iri_str_t     path;
     size_t        i;
-
-    (void) unused;
 
     for (i = 0; i < COUNT(table); i++) {
         server_start(&server);
@@ -408,13 +386,10 @@ test_vary(void **unused)
 
 /* ---- refusals ------------------------------------------------------------ */
 
-static void
-test_refused_path(void **unused)
+TEST(test_refused_path)
 {
     server_t      server;
     iri_lookup_t *lookup;
-
-    (void) unused;
 
     server_start(&server);
     assert_int_equal(server_read(&server, "/\xFF", IRI_PATH_REQUESTED),
@@ -447,8 +422,7 @@ test_refused_path(void **unused)
 }
 
 
-static void
-test_outcome(void **unused)
+TEST(test_outcome)
 {
     static const struct {
         const char   *path;
@@ -465,8 +439,6 @@ test_outcome(void **unused)
     server_t      server;
     iri_lookup_t *lookup;
     size_t        i;
-
-    (void) unused;
 
     for (i = 0; i < COUNT(table); i++) {
         enter(&server, IRI_STATE_GRANTED);
@@ -506,13 +478,10 @@ test_outcome(void **unused)
 
 
 /* A new name in a tree in EUC-JP that no charset of the tree can encode. */
-static void
-test_unwritable(void **unused)
+TEST(test_unwritable)
 {
     server_t      server;
     iri_lookup_t *lookup;
-
-    (void) unused;
 
     enter(&server, IRI_STATE_GRANTED);
     server.tree = core_tree("euc-jp", IRI_FILENAME_ANY,
@@ -533,8 +502,7 @@ test_unwritable(void **unused)
  * The source and what contains it are not destroyed, a collection is not copied
  * into itself, and its members keep their names.
  */
-static void
-test_transfer(void **unused)
+TEST(test_transfer)
 {
     static const struct {
         const char *source, *destination;
@@ -562,8 +530,6 @@ test_transfer(void **unused)
     iri_tree_conf_t from, to;
     iri_transfer_t  transfer;
     size_t          i;
-
-    (void) unused;
 
     for (i = 0; i < COUNT(table); i++) {
         enter(&server, IRI_STATE_GRANTED);
@@ -598,8 +564,7 @@ test_transfer(void **unused)
 
 
 /* The field: host and path are replaced, the rest stays. */
-static void
-test_destination_read(void **unused)
+TEST(test_destination_read)
 {
     static const struct {
         const char *value, *host, *out;
@@ -627,8 +592,6 @@ test_destination_read(void **unused)
     iri_str_t     value;
     size_t        i, n, total;
     int           status;
-
-    (void) unused;
 
     for (i = 0; i < COUNT(table); i++) {
         server_start(&server);
@@ -663,8 +626,7 @@ test_destination_read(void **unused)
 }
 
 
-static void
-test_destination_check(void **unused)
+TEST(test_destination_check)
 {
     static const struct {
         const char *source, *path;
@@ -681,8 +643,6 @@ test_destination_check(void **unused)
     server_t server;
     size_t   i;
 
-    (void) unused;
-
     for (i = 0; i < COUNT(table); i++) {
         server_start(&server);
         assert_int_equal(
@@ -696,8 +656,7 @@ test_destination_check(void **unused)
 }
 
 
-static void
-test_destination_unescape(void **unused)
+TEST(test_destination_unescape)
 {
     static const struct {
         const char *value, *path, *out;
@@ -713,15 +672,12 @@ test_destination_unescape(void **unused)
     iri_str_t value;
     size_t    i;
 
-    (void) unused;
     server_start(&server);
 
     for (i = 0; i < COUNT(table); i++) {
         value = core_str(table[i].value);
-        assert_int_equal(iri_destination_unescape(&server.core.env,
-                                                  core_str(table[i].path),
-                                                  &value),
-                         IRI_OK);
+        assert_ok(iri_destination_unescape(&server.core.env,
+                                           core_str(table[i].path), &value));
         assert_text(value, table[i].out);
     }
 
@@ -736,8 +692,7 @@ test_destination_unescape(void **unused)
 
 
 /* The names that both locations give the Destination. */
-static void
-test_transfer_names(void **unused)
+TEST(test_transfer_names)
 {
     static const struct {
         const char *path; /* below /srv, and below the other root */
@@ -761,8 +716,6 @@ test_transfer_names(void **unused)
     iri_transfer_t  transfer;
     iri_find_conf_t conf;
     size_t          i, n, total, before;
-
-    (void) unused;
 
     for (i = 0; i < COUNT(table); i++) {
         server_start(&server);
@@ -812,8 +765,7 @@ test_transfer_names(void **unused)
 
 
 /* Both locations must store the same octets below root or alias. */
-static void
-test_transfer_stored(void **unused)
+TEST(test_transfer_stored)
 {
     static const struct {
         const char   *root, *name, *other_root, *other_name;
@@ -833,8 +785,6 @@ test_transfer_stored(void **unused)
     iri_lookup_t    written, judged;
     iri_transfer_t  transfer;
     size_t          i;
-
-    (void) unused;
 
     for (i = 0; i < COUNT(table); i++) {
         server_start(&server);
@@ -865,8 +815,7 @@ test_transfer_stored(void **unused)
 
 /* ---- variables and counters ---------------------------------------------- */
 
-static void
-test_values(void **unused)
+TEST(test_values)
 {
     server_t          server;
     iri_lookup_t     *lookup;
@@ -874,8 +823,6 @@ test_values(void **unused)
     iri_stats_event_t event;
     iri_redirect_t    redirect;
     iri_reading_t     came;
-
-    (void) unused;
 
     /* Shift_JIS, then EUC-JP, in which the entry exists */
     server_start(&server);
@@ -908,14 +855,12 @@ test_values(void **unused)
     assert_int_equal(
         iri_request_match(server.request, &server.core.env, lookup, 0),
         IRI_MATCH_CHARSET);
-    assert_int_equal(iri_lookup_split(&server.core.env, lookup), IRI_OK);
+    assert_ok(iri_lookup_split(&server.core.env, lookup));
     assert_text(lookup->entry, "/srv/euc/\xB4\xC1");
 
     memset(&redirect, 0, sizeof(redirect));
-    assert_int_equal(iri_request_redirect(server.request, &server.core.env,
-                                          &server.conf, S("/"), &came,
-                                          &redirect),
-                     IRI_OK);
+    assert_ok(iri_request_redirect(server.request, &server.core.env,
+                                   &server.conf, S("/"), &came, &redirect));
     assert_text(redirect.path, "/euc/\xE6\xBC\xA2");
     assert_int_equal(redirect.reading->form, IRI_FORM_LEGACY);
     iri_request_redirected(server.request, 301);
@@ -941,29 +886,24 @@ test_values(void **unused)
 
 
 /* Requested in ASCII: read on demand. */
-static void
-test_ascii(void **unused)
+TEST(test_ascii)
 {
     server_t      server;
     iri_reading_t reading;
     int           known;
 
-    (void) unused;
-
     enter(&server, IRI_STATE_READ);
     assert_null(iri_request_requested_reading(server.request));
-    assert_int_equal(iri_request_requested(server.request, &server.core.env,
-                                           &server.conf, &reading, &known),
-                     IRI_OK);
+    assert_ok(iri_request_requested(server.request, &server.core.env,
+                                    &server.conf, &reading, &known));
     assert_true(known);
     assert_int_equal(reading.form, IRI_FORM_ASCII);
     assert_text(reading.path, "/secret/NAME.txt");
     core_free(&server.core);
 
     enter(&server, IRI_STATE_NEW);
-    assert_int_equal(iri_request_requested(server.request, &server.core.env,
-                                           &server.conf, &reading, &known),
-                     IRI_OK);
+    assert_ok(iri_request_requested(server.request, &server.core.env,
+                                    &server.conf, &reading, &known));
     assert_false(known);
     core_free(&server.core);
 }
@@ -971,14 +911,11 @@ test_ascii(void **unused)
 
 /* ---- a restart after the rules ------------------------------------------- */
 
-static void
-test_pending(void **unused)
+TEST(test_pending)
 {
     server_t      server;
     iri_lookup_t *lookup, *other;
     iri_str_t     path = S("unchanged");
-
-    (void) unused;
 
     enter(&server, IRI_STATE_READ);
     assert_null(iri_request_pending_restart(server.request, &path));
@@ -1027,15 +964,12 @@ event_of(iri_notes_t *event, iri_log_level_t level, iri_str_t line)
 }
 
 
-static void
-test_log(void **unused)
+TEST(test_log)
 {
     server_t           server;
     iri_notes_t        event;
     iri_request_t     *other;
     const iri_notes_t *notes;
-
-    (void) unused;
 
     /* events before the end are one line, with the most severe level */
     enter(&server, IRI_STATE_READ);
@@ -1133,14 +1067,11 @@ report(server_t *server, const char *current, iri_stats_event_t *event)
 }
 
 
-static void
-test_report(void **unused)
+TEST(test_report)
 {
     server_t           server;
     iri_stats_event_t  event;
     const iri_notes_t *notes;
-
-    (void) unused;
 
     /* found under another name: both lookups, once */
     enter(&server, IRI_STATE_READ);
@@ -1187,15 +1118,12 @@ test_report(void **unused)
 /* ---- no memory ----------------------------------------------------------- */
 
 /* If any allocation fails, no other name is opened. */
-static void
-test_memory(void **unused)
+TEST(test_memory)
 {
     server_t      server;
     iri_lookup_t *lookup;
     size_t        n;
     int           done = 0;
-
-    (void) unused;
 
     for (n = 1; !done; n++) {
         enter(&server, IRI_STATE_READ);
@@ -1214,35 +1142,4 @@ test_memory(void **unused)
     }
 
     assert_true(n > 3);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_transitions),
-        cmocka_unit_test(test_page),
-        cmocka_unit_test(test_restart_once),
-        cmocka_unit_test(test_cannot_restart),
-        cmocka_unit_test(test_hidden_names),
-        cmocka_unit_test(test_vary),
-        cmocka_unit_test(test_refused_path),
-        cmocka_unit_test(test_outcome),
-        cmocka_unit_test(test_unwritable),
-        cmocka_unit_test(test_transfer),
-        cmocka_unit_test(test_transfer_names),
-        cmocka_unit_test(test_transfer_stored),
-        cmocka_unit_test(test_destination_read),
-        cmocka_unit_test(test_destination_check),
-        cmocka_unit_test(test_destination_unescape),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_ascii),
-        cmocka_unit_test(test_pending),
-        cmocka_unit_test(test_log),
-        cmocka_unit_test(test_report),
-        cmocka_unit_test(test_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

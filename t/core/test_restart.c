@@ -58,17 +58,11 @@ static const struct {
 };
 
 
-static void
-test_restart_url(void **state)
+TEST(test_restart_url)
 {
-    core_t    core;
     iri_str_t out;
     size_t    i;
     int       can;
-
-    (void) state;
-
-    core_init(&core);
 
     for (i = 0; i < COUNT(cases); i++) {
         out = core_str("untouched");
@@ -79,8 +73,6 @@ test_restart_url(void **state)
         assert_int_equal(can, cases[i].restart != NULL);
         assert_text(out, can ? cases[i].restart : "untouched");
     }
-
-    core_free(&core);
 }
 
 
@@ -88,8 +80,7 @@ test_restart_url(void **state)
  * a path, the result of searching only its canonical path, and that of
  * iri_find()
  */
-static void
-test_find_canonical(void **state)
+TEST(test_find_canonical)
 {
     static const struct {
         const char   *path;
@@ -105,7 +96,6 @@ test_find_canonical(void **state)
         { "/public/none", IRI_PASS, IRI_PASS },
         { "/a/../b", IRI_REFUSE, IRI_REFUSE },
     };
-    core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY,
                                      IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE
                                          | IRI_FOLD_SPELLING);
@@ -113,9 +103,6 @@ test_find_canonical(void **state)
     iri_found_t     found;
     size_t          i;
 
-    (void) state;
-
-    core_init(&core);
     core_put(&core, S("/srv/public/index.html"));
     core_put(&core, S("/srv/public/a\xcc\x88")); /* NFD */
     core_put(&core, S("/srv/public/Twin"));
@@ -131,26 +118,11 @@ test_find_canonical(void **state)
     for (i = 0; i < COUNT(finds); i++) {
         search.path = core_str(finds[i].path);
 
-        assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+        assert_ok(iri_find(&core.env, &search, &found));
         assert_int_equal(found.verdict, finds[i].answer);
 
-        assert_int_equal(iri_find_canonical(&core.env, &search, &found),
-                         IRI_OK);
+        assert_ok(iri_find_canonical(&core.env, &search, &found));
         assert_int_equal(found.verdict, finds[i].canonical);
         assert_text(found.path, finds[i].path);
     }
-
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_restart_url),
-        cmocka_unit_test(test_find_canonical),
-    };
-
-    return cmocka_run_group_tests_name("restart", tests, NULL, NULL);
 }

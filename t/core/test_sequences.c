@@ -33,18 +33,14 @@ name_of(size_t row)
 static iri_reading_conf_t conf[CORE_SUPPORTED + 1];
 
 
-static int
-setup(void **state)
+void
+core_set_up(void)
 {
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < CORE_SUPPORTED; i++) {
         conf[i].charsets = core_charsets(core_supported[i].name);
     }
-
-    return 0;
 }
 
 
@@ -126,11 +122,8 @@ part_two(sweep_t *s)
 }
 
 
-static void
-test_two(void **state)
+TEST(test_two)
 {
-    (void) state;
-
     sweep_part("sequences of 1 and 2 octets, 35 charsets, 6 followers",
                part_two, 97, 1);
 }
@@ -201,11 +194,8 @@ part_three(sweep_t *s)
 }
 
 
-static void
-test_three(void **state)
+TEST(test_three)
 {
-    (void) state;
-
     sweep_part("sequences of 3 octets, 35 charsets", part_three, 1009, 1);
 }
 
@@ -234,11 +224,8 @@ part_four(sweep_t *s)
 }
 
 
-static void
-test_four(void **state)
+TEST(test_four)
 {
-    (void) state;
-
     sweep_part("codes of 4 octets, GB 18030, 6 followers", part_four, 97, 1);
 }
 
@@ -415,11 +402,8 @@ part_positions(sweep_t *s)
 }
 
 
-static void
-test_positions(void **state)
+TEST(test_positions)
 {
-    (void) state;
-
     sweep_part("octets in each place of a path, 7 lists, 3 trees",
                part_positions, 7, 1);
 }
@@ -438,26 +422,8 @@ part_two_positions(sweep_t *s)
 }
 
 
-static void
-test_two_positions(void **state)
+TEST(test_two_positions)
 {
-    (void) state;
-
     sweep_part("octets in each two places of a path", part_two_positions, 499,
                7);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two),
-        cmocka_unit_test(test_three),
-        cmocka_unit_test(test_four),
-        cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_two_positions),
-    };
-
-    return cmocka_run_group_tests_name("sequences", tests, setup, NULL);
 }

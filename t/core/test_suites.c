@@ -10,8 +10,6 @@
 #include "suite.h"
 #include "iriref/iri_iriref.h"
 
-static iri_host_conf_t host_conf;
-
 
 static int
 same(iri_str_t a, iri_str_t b)
@@ -33,10 +31,8 @@ are_equal(core_t *core, iri_level_t level, iri_str_t a, iri_str_t b)
 {
     int equal = -1, back = -1;
 
-    assert_int_equal(iri_equal(&core->env, level, &host_conf, a, b, &equal),
-                     IRI_OK);
-    assert_int_equal(iri_equal(&core->env, level, &host_conf, b, a, &back),
-                     IRI_OK);
+    assert_ok(iri_equal(&core->env, level, core_hosts(), a, b, &equal));
+    assert_ok(iri_equal(&core->env, level, core_hosts(), b, a, &back));
     assert_int_equal(equal, back);
 
     return equal;
@@ -99,7 +95,7 @@ resolves(core_t *core, iri_str_t base, iri_str_t reference, iri_str_t want)
 {
     iri_str_t got;
 
-    assert_int_equal(iri_resolve(&core->env, base, reference, &got), IRI_OK);
+    assert_ok(iri_resolve(&core->env, base, reference, &got));
 
     return iri_str_equal(got, want);
 }
@@ -176,10 +172,10 @@ judge_range(core_t *core, const suite_row_t *row)
 static int
 maps(core_t *core, int idn, iri_str_t iri, iri_str_t uri)
 {
-    iri_to_uri_conf_t conf = { NULL, 0, idn ? &host_conf : NULL };
+    iri_to_uri_conf_t conf = { NULL, 0, idn ? core_hosts() : NULL };
     iri_converted_t   got;
 
-    assert_int_equal(iri_to_uri(&core->env, &conf, iri, &got), IRI_OK);
+    assert_ok(iri_to_uri(&core->env, &conf, iri, &got));
 
     return got.why == NULL && iri_str_equal(got.value, uri);
 }
@@ -199,9 +195,8 @@ judge_to_iri(core_t *core, const suite_row_t *row)
     iri_to_iri_conf_t conf = { IRI_GRAMMAR_RFC3987, NULL, NULL, 0 };
     iri_converted_t   got;
 
-    conf.host = suite_is(row->field[0], "tounicode") ? &host_conf : NULL;
-    assert_int_equal(iri_to_iri(&core->env, &conf, row->field[1], &got),
-                     IRI_OK);
+    conf.host = suite_is(row->field[0], "tounicode") ? core_hosts() : NULL;
+    assert_ok(iri_to_iri(&core->env, &conf, row->field[1], &got));
 
     return got.why == NULL && iri_str_equal(got.value, row->field[2]);
 }
@@ -210,7 +205,6 @@ judge_to_iri(core_t *core, const suite_row_t *row)
 static iri_status_t
 count_warnings(void *arg, const iri_warning_t *warning)
 {
-    (void) warning;
     ++*(int *) arg;
     return IRI_OK;
 }
@@ -223,11 +217,9 @@ judge_bidi(core_t *core, const suite_row_t *row)
     iri_converted_t got;
     int             warnings = 0;
 
-    assert_int_equal(
-        iri_visual_order(&core->env, IRI_VISUAL_UAX9, row->field[3], &got),
-        IRI_OK);
-    assert_int_equal(iri_bidi_check(row->field[3], count_warnings, &warnings),
-                     IRI_OK);
+    assert_ok(
+        iri_visual_order(&core->env, IRI_VISUAL_UAX9, row->field[3], &got));
+    assert_ok(iri_bidi_check(row->field[3], count_warnings, &warnings));
 
     return got.why == NULL && iri_str_equal(got.value, row->field[4])
            && (warnings != 0) == suite_is(row->field[5], "violates");
@@ -246,7 +238,7 @@ judge_components(core_t *core, const suite_row_t *row)
     expected = iri_check(row->field[1], IRI_AS_IRI_REFERENCE,
                          IRI_GRAMMAR_RFC3987, &parts, NULL);
     iri_split(row->field[1], &split);
-    assert_int_equal(iri_join(&core->env, &split, &joined), IRI_OK);
+    assert_ok(iri_join(&core->env, &split, &joined));
     assert_str(joined, row->field[1]);
 
     return suite_is(row->field[0], "ok") == (expected == IRI_EXPECT_NOTHING)
@@ -298,11 +290,9 @@ judge_normalize(core_t *core, const suite_row_t *row)
 {
     iri_converted_t got;
 
-    assert_int_equal(
-        iri_normalize_syntax(&core->env,
-                             IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME,
-                             row->field[0], &got),
-        IRI_OK);
+    assert_ok(iri_normalize_syntax(
+        &core->env, IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME,
+        row->field[0], &got));
 
     return got.why == NULL && iri_str_equal(got.value, row->field[1]);
 }
@@ -310,20 +300,16 @@ judge_normalize(core_t *core, const suite_row_t *row)
 
 /* ---- suites -------------------------------------------------------------- */
 
-static void
-test_rfc3986(void **state)
+TEST(test_rfc3986)
 {
-    (void) state;
     suite_run("rfc-tables/rfc3986-1.1.2-and-6.2.tsv", judge_relation, 10);
     suite_run("rfc-tables/rfc3986-5.2.4-remove-dots.tsv", judge_dots, 2);
     suite_run("rfc-tables/rfc3986-5.4-resolve.tsv", judge_resolve_named, 42);
 }
 
 
-static void
-test_rfc3987(void **state)
+TEST(test_rfc3987)
 {
-    (void) state;
     suite_run("rfc-tables/rfc3987-2.2-ucschar.tsv", judge_range, 20);
     suite_run("rfc-tables/rfc3987-iri-to-uri.tsv", judge_to_uri, 6);
     suite_run("rfc-tables/rfc3987-uri-to-iri.tsv", judge_to_iri, 6);
@@ -332,10 +318,8 @@ test_rfc3987(void **state)
 }
 
 
-static void
-test_jena(void **state)
+TEST(test_jena)
 {
-    (void) state;
     suite_run("iri-jena/components.tsv", judge_components, 68);
     suite_run("iri-jena/verdicts.tsv", judge_production, 122);
     suite_run("iri-jena/normalize.tsv", judge_normalize, 22);
@@ -344,10 +328,8 @@ test_jena(void **state)
 }
 
 
-static void
-test_rdf(void **state)
+TEST(test_rdf)
 {
-    (void) state;
     suite_run("iri-rdf-tests/verdicts.tsv", judge_verdict, 430);
     suite_run("iri-rdf-tests/resolve.tsv", judge_resolve_named, 136);
     suite_run("iri-rdf-tests/different.tsv", judge_different, 1);
@@ -402,10 +384,8 @@ forms_judge(core_t *core, const char *text)
 
     for (form = 0; form < 4; form++) {
         for (i = 0; i < 5; i++) {
-            assert_int_equal(iri_unicode_form(&core->env,
-                                              (iri_unicode_form_t) form,
-                                              column[i], &got),
-                             IRI_OK);
+            assert_ok(iri_unicode_form(&core->env, (iri_unicode_form_t) form,
+                                       column[i], &got));
             wrong += got.why != NULL
                      || !iri_str_equal(got.value, column[of[form][i]]);
         }
@@ -415,21 +395,15 @@ forms_judge(core_t *core, const char *text)
 }
 
 
-static void
-test_forms(void **state)
+TEST(test_forms)
 {
     FILE  *file = core_data("unicode-15.0/NormalizationTest.txt");
     char   text[4096];
-    core_t core;
     size_t rows = 0, wrong = 0;
-
-    (void) state;
 
     if (file == NULL) {
         return;
     }
-
-    core_init(&core);
 
     while (fgets(text, sizeof(text), file) != NULL) {
         if (iri_hex((unsigned char) text[0]) >= 0) {
@@ -440,28 +414,8 @@ test_forms(void **state)
     }
 
     fclose(file);
-    core_free(&core);
     print_message("# NormalizationTest.txt: %lu rows, %lu forms differ\n",
                   (unsigned long) rows, (unsigned long) wrong);
     assert_int_equal(wrong, 0);
     assert_true(rows > 18000);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rfc3986), cmocka_unit_test(test_rfc3987),
-        cmocka_unit_test(test_jena),    cmocka_unit_test(test_rdf),
-        cmocka_unit_test(test_forms),
-    };
-    iri_idna_t *idna = iri_idna_create();
-    int         code;
-
-    host_conf.idna = idna;
-    code = cmocka_run_group_tests_name("suites", tests, NULL, NULL);
-    iri_idna_destroy(idna);
-
-    return code;
 }

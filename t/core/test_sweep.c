@@ -2,11 +2,10 @@
  * test_sweep.c - every character, before and after each mapping
  *
  * For every scalar value as a segment (alone, after a dot, between dots, after
- * a letter, before a mark), for each row of NormalizationTest.txt and for
- * pairs of all characters involved in normalization: in any encoding it is
- * read as ICU's NFC of it; nothing forbidden appears; a canonical path stays
- * canonical, also as URI, IRI and redirect; an entry on disk in any form and
- * charset has that name and is found by it, and no other entry is.
+ * a letter, before a mark): in any encoding it is read as ICU's NFC of it;
+ * nothing forbidden appears; a canonical path stays canonical, also as URI, IRI
+ * and redirect; an entry on disk in any form and charset has that name and is
+ * found by it, and no other entry is.  Pairs and longer texts: test_norm.c.
  *
  * A sample of each part in `make test`, all of it in `make sweep`.
  */
@@ -54,13 +53,11 @@ static iri_tree_conf_t    utf8_tree, tree[CORE_SUPPORTED],
 static const iri_charset_t *charset[CORE_SUPPORTED];
 
 
-static int
-setup(void **state)
+void
+core_set_up(void)
 {
     char   both[64];
     size_t i;
-
-    (void) state;
 
     utf8_tree = core_tree("", IRI_FILENAME_ANY, N);
 
@@ -72,8 +69,6 @@ setup(void **state)
         snprintf(both, sizeof(both), "utf-8 %s", core_supported[i].name);
         tree_behind[i] = core_tree(both, IRI_FILENAME_ANY, N);
     }
-
-    return 0;
 }
 
 
@@ -689,11 +684,8 @@ part_scalars(sweep_t *s)
 }
 
 
-static void
-test_scalars(void **state)
+TEST(test_scalars)
 {
-    (void) state;
-
     sweep_part("scalar values, each in 6 places", part_scalars, 199, 1);
 }
 
@@ -749,123 +741,8 @@ part_known(sweep_t *s)
 }
 
 
-static void
-test_known(void **state)
+TEST(test_known)
 {
-    (void) state;
-
     sweep_part("characters that a rule is about, each in 6 places",
                part_known, 1, 1);
-}
-
-
-/* ---- pairs of these ----------------------------------------------------- */
-
-static void
-part_pairs(sweep_t *s)
-{
-    static uint32_t some[16 * 1024];
-    text_t          t;
-    uint32_t        c;
-    size_t          count = 0, i, k;
-
-    for (c = 1; c <= 0x10ffff; c++) {
-        if ((c < 0xd800 || c > 0xdfff) && is_known(c)) {
-            some[count++] = c;
-        }
-    }
-
-    for (i = 0; i < count; i++) {
-        for (k = 0; k < count; k++) {
-            if (sweep_next(s)) {
-                t.c[0] = some[i];
-                t.c[1] = some[k];
-                t.count = 2;
-                text_set(&t);
-                map_read_escaped(s, &t);
-                sweep_forget(s);
-            }
-        }
-    }
-}
-
-
-static void
-test_pairs(void **state)
-{
-    (void) state;
-
-    sweep_part("pairs of these", part_pairs, 997, 1);
-}
-
-
-/* ---- NormalizationTest.txt ---------------------------------------------- */
-
-/* Read "1E0A 0323;" as characters. Returns: the text after it. */
-static char *
-column(char *p, text_t *t)
-{
-    for (t->count = 0; *p != ';'; /* void */) {
-        t->c[t->count++] = (uint32_t) strtoul(p, &p, 16);
-    }
-
-    return p + 1;
-}
-
-
-static void
-part_file(sweep_t *s)
-{
-    FILE  *file = core_data("unicode-15.0/NormalizationTest.txt");
-    char   line[1024], *p;
-    text_t t;
-    size_t i;
-
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
-        if (strchr("#@\n", line[0]) != NULL || !sweep_next(s)) {
-            continue;
-        }
-
-        for (i = 0, p = line; i < 5; i++) {
-            p = column(p, &t);
-            text_check(s, &t);
-        }
-    }
-
-    if (file != NULL) {
-        fclose(file);
-    }
-}
-
-
-static void
-test_file(void **state)
-{
-    FILE *file = core_data("unicode-15.0/NormalizationTest.txt");
-
-    (void) state;
-
-    if (file != NULL) {
-        fclose(file);
-        sweep_part("rows of NormalizationTest.txt", part_file, 29, 1);
-    }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_file),
-    };
-    size_t i;
-
-    for (i = 0; i < COUNT(mappings); i++) {
-        print_message("# mapping: %s\n", mappings[i].name);
-    }
-
-    return cmocka_run_group_tests_name("sweep", tests, setup, NULL);
 }

@@ -32,14 +32,11 @@ static const struct {
 };
 
 
-static void
-test_each_has_a_word(void **state)
+TEST(test_each_has_a_word)
 {
     const char *word;
     size_t      i;
     int         k, m;
-
-    (void) state;
 
     for (i = 0; i < COUNT(tables); i++) {
         for (k = 0; k < tables[i].count; k++) {
@@ -60,11 +57,8 @@ test_each_has_a_word(void **state)
 
 
 /* The words that users see, as in the design. */
-static void
-test_words(void **state)
+TEST(test_words)
 {
-    (void) state;
-
     assert_string_equal(iri_status_text(IRI_OK), "ok");
     assert_string_equal(iri_form_text(IRI_FORM_ASCII), "ascii");
     assert_string_equal(iri_form_text(IRI_FORM_NATIVE), "native");
@@ -87,11 +81,8 @@ test_words(void **state)
 
 
 /* "The weakest first": the order is part of the contract. */
-static void
-test_match_order(void **state)
+TEST(test_match_order)
 {
-    (void) state;
-
     assert_true(IRI_MATCH_NONE < IRI_MATCH_EXACT);
     assert_true(IRI_MATCH_EXACT < IRI_MATCH_NORMALIZATION);
     assert_true(IRI_MATCH_NORMALIZATION < IRI_MATCH_CHARSET);
@@ -99,11 +90,8 @@ test_match_order(void **state)
 }
 
 
-static void
-test_strings(void **state)
+TEST(test_strings)
 {
-    (void) state;
-
     assert_true(iri_str_equal(S("a\0b"), S("a\0b")));
     assert_false(iri_str_equal(S("a\0b"), S("a\0c")));
     assert_false(iri_str_equal(S("a"), S("ab")));
@@ -125,22 +113,15 @@ test_strings(void **state)
 }
 
 
-static void
-test_buffer_grows_to_its_limit(void **state)
+TEST(test_buffer_grows_to_its_limit)
 {
     unsigned char  *big = calloc(1, IRI_MAX_BUFFER);
     volatile size_t huge = (size_t) -1;
-    core_t          core;
     iri_buf_t       buf = IRI_BUF_EMPTY;
     size_t          i;
 
-    (void) state;
-
-    core_init(&core);
-
     for (i = 0; i < 1000; i++) {
-        assert_int_equal(iri_buf_putc(&core.env, &buf, (unsigned char) i),
-                         IRI_OK);
+        assert_ok(iri_buf_putc(&core.env, &buf, (unsigned char) i));
     }
 
     assert_int_equal(buf.len, 1000);
@@ -154,8 +135,7 @@ test_buffer_grows_to_its_limit(void **state)
                      IRI_NO_MEMORY);
     assert_int_equal(buf.len, 1000);
     assert_int_equal(iri_buf_put(&core.env, &buf, big, huge), IRI_NO_MEMORY);
-    assert_int_equal(iri_buf_put(&core.env, &buf, big, IRI_MAX_BUFFER - 1000),
-                     IRI_OK);
+    assert_ok(iri_buf_put(&core.env, &buf, big, IRI_MAX_BUFFER - 1000));
     assert_int_equal(buf.len, IRI_MAX_BUFFER);
 
     /* A failed allocation leaves the buffer unchanged. */
@@ -165,19 +145,13 @@ test_buffer_grows_to_its_limit(void **state)
     assert_int_equal(buf.len, 0);
 
     free(big);
-    core_free(&core);
 }
 
 
-static void
-test_log_lines(void **state)
+TEST(test_log_lines)
 {
     static char long_text[4096];
-    core_t      core;
 
-    (void) state;
-
-    core_init(&core);
     memset(long_text, 'x', sizeof(long_text) - 1);
 
     iri_logf(&core.env, IRI_LOG_INFO, "%s", "100% %s %n");
@@ -200,21 +174,4 @@ test_log_lines(void **state)
 
     core.env.log = NULL;
     iri_logf(&core.env, IRI_LOG_ERROR, "%s", "silent");
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_has_a_word),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_match_order),
-        cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_buffer_grows_to_its_limit),
-        cmocka_unit_test(test_log_lines),
-    };
-
-    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

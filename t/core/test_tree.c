@@ -256,7 +256,6 @@ tree_of(const iri_env_t *env, const iri_search_t *search, iri_str_t names)
     test_t *test = (test_t *) (uintptr_t) search->settings_data;
     size_t  i, len, at = 0;
 
-    (void) env;
     assert_true(names.len == 0 || names.data[names.len - 1] == '/');
 
     for (i = 1; i < PLACES && test->place[i].names != NULL; i++) {
@@ -326,26 +325,21 @@ check_found(const test_t *test, const case_t *one)
 }
 
 
-static void
-test_cases(void **state)
+TEST(test_cases)
 {
     test_t test;
     size_t i, k;
 
-    (void) state;
-
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         test_init(&test, &cases[i]);
-        assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                         IRI_OK);
+        assert_ok(iri_find(&test.core.env, &test.search, &test.found));
         check_found(&test, &cases[i]);
 
         /* and as remembered */
         test.search.cache = core_cache(65536);
 
         for (k = 0; k < 4; k++) {
-            assert_int_equal(
-                iri_find(&test.core.env, &test.search, &test.found), IRI_OK);
+            assert_ok(iri_find(&test.core.env, &test.search, &test.found));
             check_found(&test, &cases[i]);
         }
 
@@ -356,8 +350,7 @@ test_cases(void **state)
 
 
 /* The same path, root and directories, with other settings. */
-static void
-test_cache_of_other_settings(void **state)
+TEST(test_cache_of_other_settings)
 {
     static const case_t one = { { UTF8, { "/d/", "euc-jp", ANY, N, 0 } },
                                 "/d/\xc9\xbd",
@@ -369,30 +362,25 @@ test_cache_of_other_settings(void **state)
     test_t              test, other;
     size_t              k;
 
-    (void) state;
     test_init(&test, &one);
     test_init(&other, &one);
     other.tree[1] = core_tree("utf-8", ANY, N);
     test.search.cache = other.search.cache = cache;
 
     for (k = 0; k < 6; k++) {
-        assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                         IRI_OK);
+        assert_ok(iri_find(&test.core.env, &test.search, &test.found));
         assert_int_equal(test.found.verdict, IRI_SERVE);
-        assert_int_equal(
-            iri_find(&test.core.env, &other.search, &other.found), IRI_OK);
+        assert_ok(iri_find(&test.core.env, &other.search, &other.found));
         assert_int_equal(other.found.verdict, IRI_PASS);
     }
 
     core_free(&test.core);
     core_free(&other.core);
-    core_cache_free(cache);
 }
 
 
 /* The directory where an entry would be created decides about conflicts. */
-static void
-test_twin(void **state)
+TEST(test_twin)
 {
     static const case_t fold = { { UTF8, { "/d/", "utf-8", ANY, C, 0 } },
                                  "/d/Name|/Name",
@@ -403,32 +391,26 @@ test_twin(void **state)
     iri_str_t           none = { 0, NULL };
     test_t              test;
 
-    (void) state;
     test_init(&test, &fold);
     test.search.write = 1;
-    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                     IRI_OK);
+    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
     assert_int_equal(test.found.verdict, IRI_PASS);
-    assert_int_equal(
-        iri_find_conflict(&test.core.env, &test.search, none, &test.found),
-        IRI_OK);
+    assert_ok(
+        iri_find_conflict(&test.core.env, &test.search, none, &test.found));
     assert_int_equal(test.found.verdict, IRI_REFUSE);
     assert_int_equal(test.found.why, IRI_WHY_CONFLICT);
 
     test.search.path = S("/NAME");
-    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                     IRI_OK);
-    assert_int_equal(
-        iri_find_conflict(&test.core.env, &test.search, none, &test.found),
-        IRI_OK);
+    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
+    assert_ok(
+        iri_find_conflict(&test.core.env, &test.search, none, &test.found));
     assert_int_equal(test.found.verdict, IRI_PASS);
     core_free(&test.core);
 }
 
 
 /* The directory of the candidates decides whether they are listed. */
-static void
-test_choices(void **state)
+TEST(test_choices)
 {
     static const case_t two = { { UTF8, { "/d/", "utf-8", ANY, C, 0 } },
                                 "/d/Name|/d/nAme",
@@ -438,30 +420,25 @@ test_choices(void **state)
                                 NULL };
     test_t              test;
 
-    (void) state;
     test_init(&test, &two);
-    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                     IRI_OK);
+    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
     assert_int_equal(test.found.verdict, IRI_CHOOSE);
     assert_int_equal(test.found.count, 0);
 
     test.tree[1].ambiguous = IRI_AMBIGUOUS_300;
-    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                     IRI_OK);
+    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
     assert_int_equal(test.found.count, 2);
 
     test.tree[0].ambiguous = IRI_AMBIGUOUS_300;
     test.tree[1].ambiguous = IRI_AMBIGUOUS_404;
-    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
-                     IRI_OK);
+    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
     assert_int_equal(test.found.count, 0);
     core_free(&test.core);
 }
 
 
 /* Does any directory on the path need a lookup? */
-static void
-test_needs_look(void **state)
+TEST(test_needs_look)
 {
     static const case_t fold = { { UTF8,
                                    { "/d/", "utf-8", ANY, C, 0 },
@@ -474,7 +451,6 @@ test_needs_look(void **state)
                                  NULL };
     test_t              test;
 
-    (void) state;
     test_init(&test, &fold);
     assert_true(iri_search_needs_lookup(&test.core.env, &test.search));
     test.search.path = S("/d/d/x");
@@ -486,19 +462,4 @@ test_needs_look(void **state)
     test.search.path = S("/" E_ACUTE "/x");
     assert_true(iri_search_needs_lookup(&test.core.env, &test.search));
     core_free(&test.core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_cache_of_other_settings),
-        cmocka_unit_test(test_twin),
-        cmocka_unit_test(test_choices),
-        cmocka_unit_test(test_needs_look),
-    };
-
-    return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
 }

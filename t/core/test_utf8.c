@@ -95,12 +95,10 @@ check(const unsigned char *p, size_t len)
 
 
 /* A truncated sequence is no character, whatever octets follow in memory. */
-static void
-test_quick_ends(void **state)
+TEST(test_quick_ends)
 {
     static const unsigned char e[] = "\xC3\xA9", kana[] = "\xE3\x81\x82";
 
-    (void) state;
     assert_int_equal(iri_utf8_quick(e, e + 2), 2);
     assert_int_equal(iri_utf8_quick(e, e + 1), 0);
     assert_int_equal(iri_utf8_quick(kana, kana + 3), 3);
@@ -109,14 +107,11 @@ test_quick_ends(void **state)
 }
 
 
-static void
-test_every_scalar_round_trips(void **state)
+TEST(test_every_scalar_round_trips)
 {
     unsigned char out[4];
     uint32_t      c, back;
     size_t        n, k;
-
-    (void) state;
 
     for (c = 0; c <= 0x10ffff; c++) {
         if (c >= 0xd800 && c <= 0xdfff) {
@@ -136,13 +131,10 @@ test_every_scalar_round_trips(void **state)
 }
 
 
-static void
-test_surrogates(void **state)
+TEST(test_surrogates)
 {
     unsigned char out[4];
     uint32_t      c, back;
-
-    (void) state;
 
     for (c = 0xd800; c <= 0xdfff; c++) {
         assert_int_equal(iri_utf8_put(c, out), 3);
@@ -151,14 +143,11 @@ test_surrogates(void **state)
 }
 
 
-static void
-test_all_of_three_octets(void **state)
+TEST(test_all_of_three_octets)
 {
     unsigned char p[4] = { 0, 0, 0, 0x80 };
     uint32_t      i;
     size_t        len;
-
-    (void) state;
 
     for (i = 0; i < 0x1000000; i++) {
         p[0] = (unsigned char) (i >> 16);
@@ -173,16 +162,13 @@ test_all_of_three_octets(void **state)
 }
 
 
-static void
-test_four_octets_at_borders(void **state)
+TEST(test_four_octets_at_borders)
 {
     static const unsigned char at[] = { 0x00, 0x2f, 0x7f, 0x80, 0x8f, 0x90,
                                         0x9f, 0xa0, 0xbf, 0xc0, 0xff };
     unsigned char              p[5];
     size_t                     i, k, m;
     unsigned                   lead;
-
-    (void) state;
 
     p[4] = 0x80;
 
@@ -200,19 +186,4 @@ test_four_octets_at_borders(void **state)
             }
         }
     }
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quick_ends),
-        cmocka_unit_test(test_every_scalar_round_trips),
-        cmocka_unit_test(test_surrogates),
-        cmocka_unit_test(test_all_of_three_octets),
-        cmocka_unit_test(test_four_octets_at_borders),
-    };
-
-    return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
 }

@@ -8,30 +8,6 @@
 
 #include "core.h"
 
-static core_t             core;
-static iri_confusables_t *look;
-
-
-static int
-setup(void **state)
-{
-    (void) state;
-    core_init(&core);
-    look = iri_confusables_create();
-    return look != NULL ? 0 : -1;
-}
-
-
-static int
-teardown(void **state)
-{
-    (void) state;
-    iri_confusables_destroy(look);
-    core_free(&core);
-    return 0;
-}
-
-
 /* ---- bidi notation ------------------------------------------------------- */
 
 /*
@@ -120,7 +96,7 @@ bidi_of(iri_str_t text)
     collected_t collected;
 
     memset(&collected, 0, sizeof(collected));
-    assert_int_equal(iri_bidi_check(text, collect, &collected), IRI_OK);
+    assert_ok(iri_bidi_check(text, collect, &collected));
 
     return collected;
 }
@@ -131,7 +107,7 @@ seen(iri_visual_t order, iri_str_t text)
 {
     iri_converted_t out;
 
-    assert_int_equal(iri_visual_order(&core.env, order, text, &out), IRI_OK);
+    assert_ok(iri_visual_order(&core.env, order, text, &out));
     assert_null(out.why);
 
     return out.value;
@@ -180,12 +156,9 @@ example(size_t i, const alphabet_t *alphabet, const char *visual)
 }
 
 
-static void
-test_examples(void **state)
+TEST(test_examples)
 {
     size_t i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(examples); i++) {
         example(i, hebrew(), examples[i].hebrew);
@@ -194,8 +167,7 @@ test_examples(void **state)
 }
 
 
-static void
-test_components(void **state)
+TEST(test_components)
 {
     static const char *const rows[][2] = {
         { "http://ab.CDE.FGH/ij/KL", "http://ab.HGF.EDC/ij/LK" },
@@ -206,8 +178,6 @@ test_components(void **state)
     };
     unsigned char octets[2][256];
     size_t        i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
         assert_str(seen(IRI_VISUAL_COMPONENTS,
@@ -223,8 +193,7 @@ test_components(void **state)
 }
 
 
-static void
-test_structure(void **state)
+TEST(test_structure)
 {
     static const struct {
         const char     *text;
@@ -257,8 +226,6 @@ test_structure(void **state)
     unsigned char octets[2][256];
     collected_t   collected;
     size_t        i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
         /* Hex digits of escapes are upper case, so they are restored. */
@@ -307,21 +274,15 @@ static const struct {
     { "/a b", IRI_WARN_EXCLUDED, 2, ' ', NULL },
     { "/a%20b", NONE },
     { "/<", IRI_WARN_EXCLUDED, 1, '<', NULL },
-    { "/a\xe2\x88\x95"
-      "b",
-      IRI_WARN_LOOKS_LIKE, 2, 0x2215, NULL },
+    { "/a\u2215b", IRI_WARN_LOOKS_LIKE, 2, 0x2215, NULL },
     { "/a%E2%88%95b", IRI_WARN_LOOKS_LIKE, 2, 0x2215, NULL },
-    { "/a\xc2\xa0"
-      "b",
-      IRI_WARN_LOOKS_LIKE, 2, 0xa0, NULL },
+    { "/a\u00a0b", IRI_WARN_LOOKS_LIKE, 2, 0xa0, NULL },
     { "/\xe6\x97\xa5\xe3\x80\x80", IRI_WARN_LOOKS_LIKE, 4, 0x3000, NULL },
     { "/\xe3\x82\xa2\xef\xbd\xb1", IRI_WARN_WIDTH, 4, 0xff71, NULL },
     { "/\xc3\xa9\xe2\x80\x8b", IRI_WARN_INVISIBLE, 3, 0x200b, NULL },
     { "/\xc3\xa9-\xe2\x80\x8c", IRI_WARN_INVISIBLE, 4, 0x200c, NULL },
     /* Joiners: not used in Latin or Hebrew, but in scripts that join */
-    { "/a\xe2\x80\x8d"
-      "b",
-      IRI_WARN_INVISIBLE, 2, 0x200d, NULL },
+    { "/a\u200db", IRI_WARN_INVISIBLE, 2, 0x200d, NULL },
     { "/\xd7\x90\xe2\x80\x8d\xd7\x91", IRI_WARN_INVISIBLE, 3, 0x200d, NULL },
     { "/\xd0\xb6\xcc\xa7\xe2\x80\x8c", IRI_WARN_INVISIBLE, 5, 0x200c, NULL },
     { "/\xe0\xa4\x95\xe0\xa5\x8d\xe2\x80\x8d\xe0\xa4\xb7", NONE },
@@ -382,24 +343,20 @@ warnings_of(iri_str_t text, const iri_confusables_t *with)
     collected_t collected;
 
     memset(&collected, 0, sizeof(collected));
-    assert_int_equal(
-        iri_characters_check(&core.env, with, text, collect, &collected),
-        IRI_OK);
+    assert_ok(
+        iri_characters_check(&core.env, with, text, collect, &collected));
 
     return collected;
 }
 
 
-static void
-test_characters(void **state)
+TEST(test_characters)
 {
     collected_t collected;
     size_t      i;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
-        collected = warnings_of(core_str(rows[i].text), look);
+        collected = warnings_of(core_str(rows[i].text), core_confusables());
 
         if (collected.count != (rows[i].kind != IRI_WARNINGS)
             || (collected.count != 0 && collected.first.kind != rows[i].kind))
@@ -423,14 +380,11 @@ test_characters(void **state)
 
 
 /* Scripts of a long run of marks are not compared: that would be quadratic. */
-static void
-test_many_marks(void **state)
+TEST(test_many_marks)
 {
     unsigned char octets[256];
     iri_str_t     text = { 0, octets };
     int           marks;
-
-    (void) state;
 
     for (marks = 30; marks <= 31; marks++) {
         size_t i;
@@ -441,9 +395,9 @@ test_many_marks(void **state)
             memcpy(octets + 4 + 2 * i, "\xcc\xa7", 2);
         }
         text.len = 4 + 2 * i;
-        assert_int_equal(
-            warnings_of(text, look).collected[IRI_WARN_MIXED_SCRIPTS],
-            marks == 30);
+        assert_int_equal(warnings_of(text, core_confusables())
+                             .collected[IRI_WARN_MIXED_SCRIPTS],
+                         marks == 30);
     }
 }
 
@@ -452,27 +406,22 @@ test_many_marks(void **state)
 static iri_status_t
 refuse(void *arg, const iri_warning_t *warning)
 {
-    (void) arg;
-    (void) warning;
-
     return IRI_IO_FAILED;
 }
 
 
-static void
-test_callback(void **state)
+TEST(test_callback)
 {
-    collected_t collected = warnings_of(S("/a b c/d e"), look);
+    collected_t collected = warnings_of(S("/a b c/d e"), core_confusables());
     size_t      at;
     int         count = 0;
 
-    (void) state;
     assert_int_equal(collected.count, 2);
     assert_str(collected.first.piece, S("a b c"));
 
-    assert_int_equal(
-        iri_characters_check(&core.env, look, S("/a b"), refuse, NULL),
-        IRI_IO_FAILED);
+    assert_int_equal(iri_characters_check(&core.env, core_confusables(),
+                                          S("/a b"), refuse, NULL),
+                     IRI_IO_FAILED);
     assert_int_equal(iri_bidi_check(S("/a\xd7\x90"), refuse, NULL),
                      IRI_IO_FAILED);
 
@@ -484,7 +433,7 @@ test_callback(void **state)
         core.fail_at = at;
         core.fail_on = 1;
         memset(&collected, 0, sizeof(collected));
-        status = iri_characters_check(&core.env, look,
+        status = iri_characters_check(&core.env, core_confusables(),
                                       S("/\xd1\x81\xd0\xbe/e\xcc\x81"),
                                       collect, &collected);
         if (status == IRI_OK) {
@@ -495,17 +444,4 @@ test_callback(void **state)
     }
     core.fail_at = 0;
     assert_true(count > 2);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples),   cmocka_unit_test(test_components),
-        cmocka_unit_test(test_structure),  cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_many_marks), cmocka_unit_test(test_callback),
-    };
-
-    return cmocka_run_group_tests_name("warn", tests, setup, teardown);
 }

@@ -16,10 +16,8 @@
 #define ALL (IRI_FOLD_NORMALIZATION | IRI_FOLD_INDEXED)
 
 
-static void
-test_methods(void **state)
+TEST(test_methods)
 {
-    (void) state;
     assert_true(iri_method_creates(S("PUT")));
     assert_true(iri_method_creates(S("MKCOL")));
     assert_true(iri_method_creates(S("LOCK")));
@@ -51,8 +49,7 @@ find_twin(core_t *core, unsigned match, iri_str_t path, iri_str_t source,
 }
 
 
-static void
-test_twin(void **state)
+TEST(test_twin)
 {
     static const struct {
         const char *path;
@@ -92,11 +89,8 @@ test_twin(void **state)
         "/srv/Readme.txt", "/srv/resume",  "/srv/Docs/a.txt",
         "/srv/Two.txt",    "/srv/two.txt",
     };
-    core_t      core;
     iri_found_t found;
     size_t      i, k, n;
-
-    (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
         for (n = 0;; n++) {
@@ -123,7 +117,6 @@ test_twin(void **state)
                             || (n != 0 && found.why == IRI_WHY_ERROR));
             }
             k = core.stats + core.lists;
-            core_free(&core);
             if (k < n) {
                 break;
             }
@@ -132,18 +125,13 @@ test_twin(void **state)
 }
 
 
-static void
-test_twin_no_memory(void **state)
+TEST(test_twin_no_memory)
 {
-    core_t      core;
     iri_found_t found;
     size_t      n, total;
 
-    (void) state;
-    core_init(&core);
     core_put(&core, S("/srv/Readme.txt"));
-    assert_int_equal(find_twin(&core, ALL, S("/README.TXT"), S(""), &found),
-                     IRI_OK);
+    assert_ok(find_twin(&core, ALL, S("/README.TXT"), S(""), &found));
     total = core.allocs;
 
     for (n = 1; n <= total; n++) {
@@ -153,17 +141,14 @@ test_twin_no_memory(void **state)
             find_twin(&core, ALL, S("/README.TXT"), S(""), &found),
             IRI_NO_MEMORY);
     }
-    core_free(&core);
 }
 
 
-static void
-test_conflict(void **state)
+TEST(test_conflict)
 {
     iri_found_t found;
     size_t      i;
 
-    (void) state;
     memset(&found, 0, sizeof(found));
     found.verdict = IRI_CHOOSE;
     assert_true(iri_is_conflict(&found));
@@ -183,8 +168,7 @@ test_conflict(void **state)
 }
 
 
-static void
-test_keeps_names(void **state)
+TEST(test_keeps_names)
 {
     static const struct {
         const char *from, *to;
@@ -200,8 +184,6 @@ test_keeps_names(void **state)
     };
     iri_tree_conf_t from, to;
     size_t          i;
-
-    (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
         from = core_tree(rows[i].from, IRI_FILENAME_ANY, ALL);
@@ -222,8 +204,7 @@ test_keeps_names(void **state)
 
 
 /* The octets of a name in each charset of a tree, in NFC and NFD. */
-static void
-test_octets(void **state)
+TEST(test_octets)
 {
     static const struct {
         const char *tree, *name, *octets[4];
@@ -238,24 +219,18 @@ test_octets(void **state)
         /* these octets are UTF-8, so they are another name */
         { "utf-8 euc-jp", "\xE8\xA1\xA8", { "\xE8\xA1\xA8", "", "", "" } },
     };
-    core_t          core;
     iri_tree_conf_t tree;
     iri_str_t       octets;
     size_t          i, k;
-
-    (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
         tree = core_tree(rows[i].tree, IRI_FILENAME_ANY, ALL);
         for (k = 0; k < 2 * tree.charsets.count; k++) {
-            assert_int_equal(iri_name_octets(&core.env, &tree,
-                                             core_str(rows[i].name), k,
-                                             &octets),
-                             IRI_OK);
+            assert_ok(iri_name_octets(&core.env, &tree,
+                                      core_str(rows[i].name), k, &octets));
             assert_text(octets, rows[i].octets[k]);
         }
-        core_free(&core);
     }
 }
 
@@ -282,8 +257,7 @@ run(const char *command)
 }
 
 
-static void
-test_relate(void **state)
+TEST(test_relate)
 {
     static const struct {
         const char    *source;
@@ -317,12 +291,10 @@ test_relate(void **state)
         { "f", "f/x", IRI_RELATION_NONE },
         { "d/", "f/x", IRI_RELATION_NONE },
     };
-    core_t         core;
     iri_relation_t relation;
     char           a[256], b[256];
     size_t         i, n, total;
 
-    (void) state;
     assert_non_null(mkdtemp(base));
     run("mkdir -p d/sub dd && echo x >f && echo x >g && echo x >d/sub/h && "
         "ln f hard && ln -s f soft && ln -s d/sub link && ln -s none dangling");
@@ -330,11 +302,9 @@ test_relate(void **state)
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
         core.env.dir = &iri_dir_posix;
-        assert_int_equal(
-            iri_path_relation(&core.env, below(rows[i].source, a, sizeof(a)),
-                              below(rows[i].destination, b, sizeof(b)),
-                              &relation),
-            IRI_OK);
+        assert_ok(iri_path_relation(
+            &core.env, below(rows[i].source, a, sizeof(a)),
+            below(rows[i].destination, b, sizeof(b)), &relation));
         if (relation != rows[i].relation) {
             fail_msg("%s to %s: %d", rows[i].source, rows[i].destination,
                      (int) relation);
@@ -348,27 +318,21 @@ test_relate(void **state)
                                                core_str(b), &relation),
                              IRI_NO_MEMORY);
         }
-        core_free(&core);
     }
     run("rm -rf -- * && rmdir \"$PWD\"");
 }
 
 
 /* If a lookup fails the relation is unknown, and nothing may be written. */
-static void
-test_relate_io(void **state)
+TEST(test_relate_io)
 {
-    core_t         core;
     iri_relation_t relation = IRI_RELATION_NONE;
     size_t         n, total;
 
-    (void) state;
-    core_init(&core);
     core_put(&core, S("/srv/d/sub/"));
     core_put(&core, S("/srv/e/"));
-    assert_int_equal(iri_path_relation(&core.env, S("/srv/d/"),
-                                       S("/srv/d/sub/x"), &relation),
-                     IRI_OK);
+    assert_ok(iri_path_relation(&core.env, S("/srv/d/"), S("/srv/d/sub/x"),
+                                &relation));
     total = core.stats;
 
     for (n = 1; n <= total; n++) {
@@ -378,7 +342,6 @@ test_relate_io(void **state)
                                            S("/srv/d/sub/x"), &relation),
                          IRI_IO_FAILED);
     }
-    core_free(&core);
 }
 
 
@@ -432,8 +395,7 @@ map_if(core_t *core, const char *value, int raw, iri_str_t *out)
 }
 
 
-static void
-test_if(void **state)
+TEST(test_if)
 {
     static const char *const rows[][2] = {
         { "", "" },
@@ -464,15 +426,12 @@ test_if(void **state)
         { "<", "<" },
         { "(", "(" },
     };
-    core_t    core;
     iri_str_t out;
     size_t    i, n, total;
 
-    (void) state;
-
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
-        assert_int_equal(map_if(&core, rows[i][0], 1, &out), IRI_OK);
+        assert_ok(map_if(&core, rows[i][0], 1, &out));
         if (!iri_str_equal(out, core_str(rows[i][1]))) {
             fail_msg("%s: %.*s", rows[i][0], (int) out.len,
                      (const char *) out.data);
@@ -485,14 +444,12 @@ test_if(void **state)
             assert_int_equal(map_if(&core, rows[i][0], 1, &out),
                              IRI_NO_MEMORY);
         }
-        core_free(&core);
     }
 }
 
 
 /* Percent-encoded tags; raw ones with ">"; not more than eight are looked up. */
-static void
-test_if_encoded(void **state)
+TEST(test_if_encoded)
 {
     static const struct {
         const char *value;
@@ -508,38 +465,11 @@ test_if_encoded(void **state)
         { "</a></b></c></d></e></f></g></h></i>", 1,
           "<[/a]><[/b]><[/c]><[/d]><[/e]><[/f]><[/g]><[/h]></i>" },
     };
-    core_t    core;
     iri_str_t out;
     size_t    i;
 
-    (void) state;
-    core_init(&core);
-
     for (i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(map_if(&core, rows[i].value, rows[i].raw, &out),
-                         IRI_OK);
+        assert_ok(map_if(&core, rows[i].value, rows[i].raw, &out));
         assert_text(out, rows[i].out);
     }
-
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_twin),
-        cmocka_unit_test(test_keeps_names),
-        cmocka_unit_test(test_octets),
-        cmocka_unit_test(test_twin_no_memory),
-        cmocka_unit_test(test_conflict),
-        cmocka_unit_test(test_relate),
-        cmocka_unit_test(test_relate_io),
-        cmocka_unit_test(test_if),
-        cmocka_unit_test(test_if_encoded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

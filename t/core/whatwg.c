@@ -147,15 +147,6 @@ whatwg_index(const char *name)
 }
 
 
-const whatwg_index_t *
-whatwg_index_at(size_t i)
-{
-    (void) whatwg_index("big5");
-
-    return i < index_count ? &indexes[i] : NULL;
-}
-
-
 /* The first pointer of each code point; -1: not in the index. */
 static const int32_t *
 index_first(const whatwg_index_t *index)

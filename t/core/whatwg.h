@@ -28,7 +28,6 @@ extern whatwg_range_t whatwg_range[256];
 extern size_t           whatwg_ranges;
 
 const whatwg_index_t *whatwg_index(const char *name);
-const whatwg_index_t *whatwg_index_at(size_t i);   /* NULL: no more */
 
 /*
  * The character that the encoding of this name has for exactly these octets,

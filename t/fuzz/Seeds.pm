@@ -27,7 +27,7 @@ my %MEANS = (
 # The functions that make the inputs of each target.
 my %SEEDS = (
     read => \&of_read, find => \&of_find, uri => \&of_uri,
-    conf => \&of_conf, name => \&of_name, seq => \&of_seq,
+    name => \&of_name, seq => \&of_seq,
     explain => \&of_explain, host => \&of_host,
     reference => \&of_reference, query => \&of_query,
 );
@@ -282,26 +282,6 @@ sub of_reference {
             $before[$choice % @before] . $octets . $behind[$choice++ % @behind];
     }
     return @seeds;
-}
-
-sub of_conf {
-    my @seeds;
-    my @words = (
-        [qw(on off report)], [qw(404 400 pass)], [qw(any nfc nfd)],
-        [qw(off 301 302 303 307 308)], [qw(exact normalization variants)],
-    );
-    for my $which (0 .. $#words) {
-        push @seeds, map { ("$which\n$_", "$which\n" . uc) }
-            @{ $words[$which] };
-    }
-    push @seeds, "4\nnormalization\nvariants", "4\nexact\nvariants";
-    my @labels = sort keys %LETTER, keys %MEANS;
-    for my $at (0 .. $#labels) {
-        push @seeds, "7\n$labels[$at]", join("\n", 5 + $at % 2,
-            @labels[$at - 1, $at]), join("\n", 6,
-            @labels[map { $_ * 7 % @labels } $at .. $at + $at % 10]);
-    }
-    return @seeds, "6\nnone", "5\nnone", "6\nnone\nutf-8";
 }
 
 sub of_name {
