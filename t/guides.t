@@ -73,4 +73,14 @@ subtest 'none is open to the world' => sub {
         'there are such configurations';
 };
 
+# Each site has a configuration for both servers, and each denies something.
+my $examples = slurp('doc/examples/README.md');
+my @files    = glob 'doc/examples/*/*.conf';
+is scalar @files, 12, 'examples: six sites, two servers';
+for my $file (@files) {
+    my ($name) = $file =~ m{doc/examples/(.*)};
+    like $examples, qr/^- .*\(\Q$name\E\)$/m, "$name is in the document";
+    like slurp($file), qr/denied|deny +all|Require +ip/, "$name denies";
+}
+
 done_testing;

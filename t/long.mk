@@ -3,10 +3,10 @@
 
 # ---- against running servers -------------------------------------------------
 
-DENIAL_REQUESTS ?= 100000
-denial: need-test ## spellings of denied names, DENIAL_REQUESTS a server
+DENIAL_REQUESTS ?= 10000
+denial: need-test ## DAV of denied names, DENIAL_REQUESTS a server
 	@+$(again) all
-	IRI_DENIAL=$(DENIAL_REQUESTS) prove -It/lib -v t/denial.t t/denial-dav.t
+	IRI_DENIAL=$(DENIAL_REQUESTS) prove -It/lib -v t/denial-dav.t
 
 # CONFIGS are for each server; IRI_SEED repeats a run.
 CONFIGS ?= 20000
@@ -132,9 +132,9 @@ need-browser: need-test
 # the module loaded and with the module compiled in, and nginx's tests are run
 # with it. VERSIONS_TESTS are their files.
 VERSIONS_TESTS ?= $(wildcard t/nginx-*.t t/cases-*.t) t/attacks.t \
-                  t/security-rules.t t/rules-guide.t t/debug-log.t \
+                  t/rules-guide.t t/debug-log.t \
                   t/listing-names.t t/webdav-guide.t \
-                  t/webdav-names.t t/denial.t t/compatibility.t
+                  t/webdav-names.t t/configs.t t/compatibility.t
 VERSIONS_TESTS := $(filter-out t/cases-core.t t/cases-httpd.t,\
                     $(VERSIONS_TESTS))
 versions: need-versions ## tests with the nginx of each of NGINX_SRCS="dir dir"
