@@ -260,10 +260,6 @@ TESTS_ARE ?= $(wildcard t/*.t) $(TESTS)
 prove:
 	CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -It/lib --timer $(TESTS_ARE)
 
-names: need-test ## every word of t/words.t, not a sample
-	@+$(again) all
-	IRI_ALL_NAMES=1 prove -It/lib -v t/words.t
-
 api:           ## the reference of the library, made from the public headers
 	$(Q)perl doc/make-api $(BUILD) $(API_H)
 
@@ -308,4 +304,4 @@ FORCE:
 .DEFAULT_GOAL := all
 .PHONY: all lib cli httpd nginx need-build need-lib need-cli need-httpd \
     need-nginx deps need-run need-test run test \
-    unit prove names api asan format check-format clean distclean help FORCE
+    unit prove api asan format check-format clean distclean help FORCE
