@@ -23,7 +23,6 @@ my %ELSEWHERE = (
     'doc/rewrite-rules.md' => ['t/rules-guide.t', qw(nginx apache)],
     'doc/variables.md'     => ['t/vars-guide.t', qw(nginx apache)],
     'doc/migration.md'     => ['t/migration.t', qw(nginx apache console)],
-    'doc/webdav.md'        => ['t/webdav-guide.t', qw(nginx apache)],
     'doc/library.md'       => ['t/library.t', qw(sh)],
     'doc/versions.md'      => ['t/versions.t', qw(sh)],
 );

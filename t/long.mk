@@ -133,7 +133,7 @@ need-browser: need-test
 # with it. VERSIONS_TESTS are their files.
 VERSIONS_TESTS ?= $(wildcard t/nginx-*.t t/cases-*.t) t/attacks.t \
                   t/rules-guide.t t/debug-log.t \
-                  t/listing-names.t t/webdav-guide.t \
+                  t/listing-names.t t/guides.t \
                   t/webdav-names.t t/configs.t t/compatibility.t
 VERSIONS_TESTS := $(filter-out t/cases-core.t t/cases-httpd.t,\
                     $(VERSIONS_TESTS))

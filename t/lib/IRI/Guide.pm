@@ -27,7 +27,8 @@
 # that, else in /var/www/html, as on Debian. Port 80 and http://localhost are
 # the server. Unless 127.0.0.1:8080 is a server of the example, it answers with
 # the requested host and target, and at 127.0.0.1:9000 a program answers with
-# its parameters. /etc/....users contains "you", whose password is "secret".
+# its parameters. /etc/....users contains "you", whose password is "secret",
+# who asks again if the answer is an unexpected 401.
 package IRI::Guide;
 use strict;
 use warnings;
@@ -38,6 +39,7 @@ use File::Path 'make_path';
 use IRI::Server qw(build_dir capture free_port slurp spew temp_dir);
 use IRI::Test qw(httpd missing nginx);
 use IRI::Tree 'encode_name';
+use MIME::Base64 'encode_base64';
 use Test::More;
 
 our @EXPORT_OK = qw(check_answer command_output parse run_guide
@@ -147,13 +149,13 @@ my %BODY = (
         . '</D:lockinfo>',
 );
 
-# Sends the request of a cell.
+# Sends the request of a cell, with further fields.
 sub send_request {
-    my ($server, $cell, $how) = @_;
+    my ($server, $cell, $how, @more) = @_;
     my ($line, @fields) = spans($cell);
     my ($method, $target) = $line =~ m{^(?:([A-Z]+) )?(.*)$};
     $method //= 'GET';
-    my %option = (body => $BODY{$method} // '');
+    my %option = (body => $BODY{$method} // '', headers => \@more);
     for (@fields) {
         my ($name, $value) = /^([\w-]+): (.*)$/ or die "no field: $_\n";
         $value = percent($value) if $name eq 'Destination';
@@ -244,6 +246,7 @@ sub in_base { return $_[1] =~ s{(?<![\w.\$])/(?=(?:srv|etc|var)\b)}{$_[0]/}gr }
 # Directories that a configuration writes to.
 sub folders {
     my ($base, $conf) = @_;
+    make_path(map { "$base$_" } $conf =~ m{(?:root|Root) +"?(/srv/\w+)}g);
     for my $path ($conf =~ m{(?<![\w.])(/(?:etc|var)/[\w./-]+)}g) {
         make_path($path =~ m{\.\w+$|log$|lock$} ? dirname("$base$path")
             : "$base$path");
@@ -448,9 +451,12 @@ sub requests {
             for (split /, */, $how) {
                 # earlier entries count too
                 $state->{server}{$kind}->settle if $row->[0] =~ /status/;
-                check_answer(send_request($state->{server}{$kind}, $row->[0],
-                    $_),
-                    $row->[$column],
+                my @request = ($state->{server}{$kind}, $row->[0], $_);
+                my $answer  = send_request(@request);
+                $answer = send_request(@request, Authorization =>
+                    'Basic ' . encode_base64('you:secret', ''))
+                    if $answer->status == 401 && $row->[$column] !~ /^401/;
+                check_answer($answer, $row->[$column],
                     "$state->{name}:$item->{line}: $kind: $row->[0], $_",
                     $state->{base}{$kind});
             }
