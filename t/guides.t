@@ -20,7 +20,6 @@ plan skip_all => 'no module is built'
 # named here.
 my %ELSEWHERE = (
     'README.md'            => ['t/readme.t', qw(text)],
-    'doc/rewrite-rules.md' => ['t/rules-guide.t', qw(nginx apache)],
     'doc/variables.md'     => ['t/vars-guide.t', qw(nginx apache)],
     'doc/migration.md'     => ['t/migration.t', qw(nginx apache console)],
     'doc/library.md'       => ['t/library.t', qw(sh)],

@@ -3,14 +3,17 @@
 # to the items below it.
 #
 #   | on disk | written in | holds |      the tree from here on: absolute paths;
-#                                         a charset, NFD, or both; its text
+#                                         a charset, NFD, or both; its text.
+#                                         "written in" may be left out
 #   ```nginx  ```apache                   a configuration, or in a list a link
 #   - nginx: [x](x/nginx.conf)            to one. Those between two tables of
 #                                         requests are one text
 #   | request | written in | answer |     asked of each server above. In the
 #                                         place of "answer" may be "nginx" and
 #                                         "httpd"; a row without a written form
-#                                         is sent in raw octets
+#                                         is sent in raw octets, and a GET to
+#                                         servers that read Shift_JIS in all
+#                                         forms
 #   ```console                            "$ " commands and what they print; a
 #                                         line "..." is any number of lines,
 #                                         "..." at the end of one any rest
@@ -181,7 +184,7 @@ sub check_answer {
     my @want = $status;
     if (defined $text && $status =~ /^30[1-8]/) {
         push @got, local_path($answer->header('Location') // '');
-        push @want, $text;
+        push @want, $text =~ s/([^!-~])/sprintf '%%%02X', ord $1/ger;
     }
     elsif (defined $text) {
         my $body = $answer->body =~ s/\s+\z//r;
@@ -271,8 +274,10 @@ END
 sub start {
     my ($state, $kind) = @_;
     my $base = base($state, $kind);
-    my $conf = $state->{conf}{$kind};
+    my ($conf, @files) = split /^(?=# \S+\.htaccess$)/m,
+        $state->{conf}{$kind};
     folders($base, $conf);
+    /^# (\S+)/ && spew("$base$1", $_) for @files;
     if ($conf =~ /127\.0\.0\.1:9000/) {
         require IRI::Gateway;
         my $gateway = $state->{gateway} //= IRI::Gateway->new('fastcgi');
@@ -304,7 +309,8 @@ sub start_nginx {
         conf => "types { text/html html; text/plain txt; }\n$conf");
 }
 
-# As on Debian, access is denied unless it is granted.
+# As on Debian, access is denied unless it is granted, except in excerpts, which
+# grant none.
 sub start_httpd {
     my ($root, $conf) = @_;
     $conf =~ s/^\s*LoadModule .*\n//mg;
@@ -316,7 +322,7 @@ sub start_httpd {
         $module{$_} = 1 for $conf =~ /^\s*$directive/m ? @names : ();
     }
     @module{qw(proxy proxy_http)} = (1, 1) if $conf =~ /\[(?:[^\]]*,)?P\b/;
-    my $deny = $sites ? "<Directory \"/\">\nRequire all denied\n</Directory>\n"
+    my $deny = $sites && $conf =~ /Require all granted/ ? "<Directory \"/\">\nRequire all denied\n</Directory>\n"
         : '';
     return httpd(root => $root, modules => [sort keys %module],
         conf => $deny . $conf);
@@ -347,7 +353,9 @@ sub run_guide {
         }
         elsif ($kind eq 'table' && $item->{head}[0] eq 'on disk') {
             forget($state) if $state->{asked};
-            $state->{disk} = $item->{rows};
+            $state->{disk} = $item->{head}[1] eq 'holds'
+                ? [map { [$_->[0], '', $_->[1]] } @{ $item->{rows} }]
+                : $item->{rows};
             $state->{base} = {};
         }
         elsif ($kind eq 'table' && $item->{head}[0] eq 'request') {
@@ -447,7 +455,9 @@ sub requests {
         my $column = $column{$kind} // $column{answer} // next;
         for my $row (@{ $item->{rows} }) {
             my $how = $column{'written in'} ? $row->[$column{'written in'}]
-                : 'raw';
+                : $row->[0] =~ m{^`/[^%]*[^\0-\x7F][^%]*`$}
+                && $state->{conf}{$kind} =~ /harset\s+Shift_JIS/i
+                ? 'raw, UTF-8, NFD, Shift_JIS' : 'raw';
             for (split /, */, $how) {
                 # earlier entries count too
                 $state->{server}{$kind}->settle if $row->[0] =~ /status/;
