@@ -65,8 +65,9 @@ int
 main(int argc, char **argv)
 {
     if (!options_read(argc, argv)) {
-        fprintf(stderr, "usage: churn [--reloads] [--fifos] [--deep N] [--seed N] "
-                        "[--sweeps N] ROOT BESIDE PORT SECONDS\n");
+        fprintf(stderr,
+                "usage: churn [--reloads] [--fifos] [--deep N] [--seed N] "
+                "[--sweeps N] ROOT BESIDE PORT SECONDS\n");
         return 2;
     }
 
