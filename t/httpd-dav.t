@@ -2,32 +2,14 @@
 # Destination, in every spelling, leads to the one entry with the name.
 use strict;
 use warnings;
-use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(euc in_charset nfd percent);
 use IRI::Test;
 use Test::More;
-use Unicode::Normalize ();
 
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
-
-sub in_charset {
-    return Encode::encode($_[1], Encode::decode('UTF-8', $_[0]));
-}
-
-sub euc { return in_charset($_[0], 'euc-jp') }
-
-sub nfd {
-    return Encode::encode('UTF-8',
-        Unicode::Normalize::NFD(Encode::decode('UTF-8', $_[0])));
-}
-
-sub percent {
-    my ($path) = @_;
-    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
-    return $path;
-}
 
 my %spelling = (
     utf8 => sub { percent($_[0]) },

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both 'site_of';
 use IRI::Test;
 use Test::More;
 
@@ -166,12 +167,6 @@ sub judge {
     judge_tls($test_name, $server) if $tls;
     is_deeply [$server->errors], [], "$test_name: log";
     return;
-}
-
-# The site of a response, or its status.
-sub site_of {
-    my ($answer) = @_;
-    return $answer->status == 200 ? $answer->body : $answer->status;
 }
 
 # No octet of the host is repeated raw, and no header is broken.

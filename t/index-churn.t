@@ -318,7 +318,7 @@ server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%; }
 END
     },
     httpd => sub {
-        return httpd(log_level => 'crit', conf => <<'END');
+        return httpd(mpm => 'worker', log_level => 'crit', conf => <<'END');
 IRIEngine On
 IRICache 64m
 <Directory "%%ROOT%%">

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both 'site_of';
 use IRI::TLS;
 use IRI::Test;
 use Test::More;
@@ -94,12 +95,6 @@ $CONF .= "ssl_certificate $pem/cert.pem; ssl_certificate_key $pem/key.pem;\n"
     . sites('127.0.0.1:%%PORTtls%% ssl http2') if !$no_tls;
 
 my $server = nginx(log_level => 'info', conf => "iri on; iri_host on; $CONF");
-
-# "site $host", or a status.
-sub site_of {
-    my ($answer) = @_;
-    return $answer->status == 200 ? $answer->body : $answer->status;
-}
 
 # The expected response; two of the ways accept fewer hosts themselves.
 sub expected_for {
