@@ -134,7 +134,7 @@ need-browser: need-test
 VERSIONS_TESTS ?= $(wildcard t/nginx-*.t t/cases-*.t) t/attacks.t \
                   t/debug-log.t \
                   t/listing-names.t t/guides.t \
-                  t/webdav-names.t t/configs.t t/compatibility.t
+                  t/configs.t t/compatibility.t
 VERSIONS_TESTS := $(filter-out t/cases-core.t t/cases-httpd.t,\
                     $(VERSIONS_TESTS))
 versions: need-versions ## tests with the nginx of each of NGINX_SRCS="dir dir"
