@@ -273,7 +273,7 @@ sub spelled {
     my ($world, $request, @segments) = @_;
     my $form = Forms::choose(\@segments, { charsets => $world->{charsets},
         match => $world->{settings}, repair => '' });
-    # with invalid=pass such octets are no name (SECURITY.md, What is not promised)
+    # with invalid=pass such octets are no name: SECURITY.md says so
     return if $form->{charset} && $world->{settings} =~ /invalid=pass/
         && !grep { $_ eq $form->{charset} } @{ $world->{charsets} };
     my @written = @{ Forms::write_form($form, @segments) // return };

@@ -322,8 +322,8 @@ sub start_httpd {
         $module{$_} = 1 for $conf =~ /^\s*$directive/m ? @names : ();
     }
     @module{qw(proxy proxy_http)} = (1, 1) if $conf =~ /\[(?:[^\]]*,)?P\b/;
-    my $deny = $sites && $conf =~ /Require all granted/ ? "<Directory \"/\">\nRequire all denied\n</Directory>\n"
-        : '';
+    my $deny = $sites && $conf =~ /Require all granted/
+        ? "<Directory \"/\">\nRequire all denied\n</Directory>\n" : '';
     return httpd(root => $root, modules => [sort keys %module],
         conf => $deny . $conf);
 }
