@@ -141,7 +141,7 @@ subtest 'command' => sub {
 subtest 'make' => sub {
     my ($code, $out) = capture('', 'make', '--no-print-directory', 'help');
     is $code, 0, 'make help';
-    for my $target (qw(all deps run test names asan install uninstall format
+    for my $target (qw(all deps run test asan install uninstall format
         check-format clean help)) {
         like $out, qr/^  $target +\S/m, "tells of $target";
     }

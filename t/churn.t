@@ -6,9 +6,9 @@
 # judges each answer; this file has the servers, their reloads, descriptors and
 # memory, and the expected totals.
 #
-# The same load goes to the stock servers, for comparison. IRI_CHURN: seconds
-# in all; IRI_CHURN_SEED: other changes; IRI_CHURN_DIR: a directory on the file
-# system to be tested; IRI_CHURN_ONLY: a pattern of the names of servers.
+# IRI_CHURN: seconds in all; IRI_CHURN_SEED: other changes; IRI_CHURN_DIR: a
+# directory on the file system to be tested; IRI_CHURN_ONLY: a pattern of the
+# names of servers.
 use strict;
 use warnings;
 use FindBin;
@@ -65,26 +65,24 @@ my %HTTPD = (
 );
 
 sub nginx_conf {
-    my ($stock) = @_;
-    my %iri = map { $_ => $stock ? '' : $NGINX{$_} } keys %NGINX;
     my $m = $root ? 'if_not_owner' : 'on';
     return <<"END";
 keepalive_requests 1000000;
 server {
     listen 127.0.0.1:%%PORT%%;
     root %%ROOT%%;
-    $iri{ours}
+    $NGINX{ours}
     location /s/ {
-        $iri{s}
+        $NGINX{s}
         location "/s/秘がぎ-d" { deny all; }
     }
     location /e/ {
-        $iri{e}
+        $NGINX{e}
         location "/e/秘がぎ" { deny all; }
         location "/e/表がぎ-d" { return 403; }
     }
     location /w/ {
-        $iri{w}
+        $NGINX{w}
         location ~ "^/w/caféè-d" { deny all; }
     }
     location /u/ {
@@ -98,8 +96,6 @@ END
 }
 
 sub httpd_conf {
-    my ($stock) = @_;
-    my %iri = map { $_ => $stock ? '' : $HTTPD{$_} } keys %HTTPD;
     my $m = $root ? '-FollowSymLinks +SymLinksIfOwnerMatch'
         : '-FollowSymLinks';
     return <<"END";
@@ -119,24 +115,24 @@ sub httpd_conf {
     MaxSpareThreads 512
     MaxRequestWorkers 512
 </IfModule>
-$iri{ours}
+$HTTPD{ours}
 <Directory "%%ROOT%%">
     LogLevel crit
 </Directory>
 <Directory "%%ROOT%%/s">
-    $iri{s}
+    $HTTPD{s}
 </Directory>
 <Directory "%%ROOT%%/s/秘がぎ-d">
     Require all denied
 </Directory>
 <Directory "%%ROOT%%/e">
-    $iri{e}
+    $HTTPD{e}
 </Directory>
 <LocationMatch "^/(e/秘がぎ|e/表がぎ-d|w/caféè-d2)">
     Require all denied
 </LocationMatch>
 <Directory "%%ROOT%%/w">
-    $iri{w}
+    $HTTPD{w}
     <Files "caféè-d*">
         Require all denied
     </Files>
@@ -147,7 +143,7 @@ $iri{ours}
 <Directory "%%ROOT%%/n">
     Options -FollowSymLinks
 </Directory>
-# If it follows symbolic links, a stock httpd opens a FIFO and blocks.
+# If it follows symbolic links, httpd opens a FIFO and blocks.
 <Directory "%%ROOT%%/k">
     Options -FollowSymLinks
 </Directory>
@@ -324,16 +320,6 @@ sub judge {
     return;
 }
 
-# Counters that must also hold for a stock server, so that a failure is not the
-# module's.
-sub judge_stock {
-    my ($name, $count) = @_;
-    figures($name, $count, @WORK);
-    figures($name, $count, @FAULTS);
-    cmp_ok $count->{requests}, '>', 0, "$name: was asked";
-    return;
-}
-
 # ---- phases of one server --------------------------------------------------
 
 # Descriptors of all processes when idle: of the main process, and the maximum
@@ -418,7 +404,7 @@ sub steady {
 
 # The configuration is reloaded every two seconds.
 sub reloaded {
-    my ($name, $server, $nginx, $stock, $time, @options) = @_;
+    my ($name, $server, $nginx, $time, @options) = @_;
     my ($main, $worker) = idle($server);
     my $every = min($RELOAD_EVERY, max(0.5, $time / 3));
     my ($turns, $reloads, $last) = (0, 0, time);
@@ -433,7 +419,7 @@ sub reloaded {
         $reloads++;
     }, '--reloads', @options);
     note "$name: $reloads reloads";
-    $stock ? judge_stock($name, $count) : judge($name, $count, $nginx);
+    judge($name, $count, $nginx);
 
     # A pair of sockets for each worker; a new worker may also have those of
     # older ones.
@@ -518,8 +504,7 @@ sub phases {
     my ($time) = @_;
     my $all = ['--deep', 9900, '--sweeps', 4];
     return (warm => [0.08 * $time, @$all], steady => [0.4 * $time, @$all],
-        reloads => [0.4 * $time, @$all], stock => [0.12 * $time, @$all])
-        if $long;
+        reloads => [0.52 * $time, @$all]) if $long;
     return (warm => [0.1 * $time], steady => [0.4 * $time, '--sweeps', 1],
         reloads => [0.5 * $time, '--deep', 990]);
 }
@@ -535,25 +520,16 @@ sub run_server {
     my $prefork = ($option{mpm} // '') eq 'prefork';
     my %phase   = phases($time);
 
-    my $server = started($start->(tmp => place(), conf => $conf->(0),
+    my $server = started($start->(tmp => place(), conf => $conf->(),
         @common, %option));
     my ($warm, @warm) = @{ $phase{warm} };
     judge("$name, warming up", churn($server, $warm, undef, @warm, @args),
         $nginx);
     steady($name, $server, $nginx, @{ $phase{steady} }, @args) if !$prefork;
-    reloaded("$name, reloads", $server, $nginx, 0, @{ $phase{reloads} },
-        @args);
+    reloaded("$name, reloads", $server, $nginx, @{ $phase{reloads} }, @args);
     restarted($name, $server) if $long;
     logs_ok($name, $server);
     $server->stop;
-    return if !$long;
-
-    my $stock = started($start->(tmp => place(), conf => $conf->(1),
-        @common, %option, stock => 1));
-    reloaded("stock $name, reloads", $stock, $nginx, 1, @{ $phase{stock} },
-        '--stock', @args);
-    logs_ok("stock $name", $stock);
-    $stock->stop;
     return;
 }
 

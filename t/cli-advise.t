@@ -7,6 +7,7 @@ use JSON::PP ();
 use POSIX ();
 use Unicode::Normalize ();
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/advise";
+use IRI::Octets 'percent';
 use IRI::Test;
 use Test::More;
 
@@ -23,8 +24,6 @@ sub in_charset {
     return $charset eq 'NFD' ? Encode::encode('UTF-8', Unicode::Normalize::NFD($text))
         : Encode::encode($charset, $text);
 }
-
-sub percent { return $_[0] =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ger }
 
 # A line of a log in the combined format.
 sub line {

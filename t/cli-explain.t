@@ -22,7 +22,6 @@ my ($euc) = make_tree(<<'END');
 @charset EUC-JP
 \xE8\xA1\xA8/\xE7\xA4\xBA.html	file
 END
-my ($nfd) = make_tree("\@form NFD\n\\xC3\\xA9.txt\tfile\n");
 
 # Exit code, standard output and standard error of `iri ARGUMENTS`.
 sub iri { return capture('', $iri, @_) }
@@ -257,6 +256,18 @@ subtest 'fields' => sub {
         ['invalid', 'refuse', 404, undef], 'refused, without root';
 };
 
+subtest 'forms of options' => sub {
+    is explain_target('/%95%5C/%8E%A6.html', @$_, '--root', $euc,
+        '--filename-charset', 'euc-jp utf-8')->{answer}, 'moved', "@$_"
+        for ['--charset', 'gbk,sjis'], ['--charset', 'gbk', '--charset', 'sjis'];
+    my $file = "$root/caf\x{E9}/men\x{FC}.txt";
+    is explain_target('/caf%C3%A9/men%C3%BC.txt', '--root',
+        "$root/")->{filename}, $file, 'a root that ends with "/"';
+    chdir $root or die;
+    is explain_target('/caf%C3%A9/men%C3%BC.txt', '--root', '.')->{filename},
+        $file, 'a relative root';
+};
+
 subtest 'octets that are not UTF-8' => sub {
     for my $target ('/%96%7B', '/%83%5C', '/%81%60.txt', '/100%25.txt',
         "/\xC3\xA9") {
@@ -277,92 +288,42 @@ subtest 'octets that are not UTF-8' => sub {
     ok grep({ $_ eq 'filename' } @{ $got->{escaped} }), 'a warning, too';
 };
 
-subtest 'settings' => sub {
-    my @cases = (
-        ['/%95%5C/%8E%A6.html', [], 'refuse', 'invalid'],
-        ['/%95%5C/%8E%A6.html', ['--charset', 'sjis'], 'serve', 'legacy'],
-        ['/%95%5C/%8E%A6.html', ['--charset', 'gbk,sjis'], 'moved',
-            'legacy'],
-        ['/%95%5C/%8E%A6.html', ['--charset', 'gbk', '--charset', 'sjis'],
-            'moved', 'legacy'],
-    );
-    for (@cases) {
-        my ($target, $options, $answer, $form) = @$_;
-        my $got = explain_target($target, @$options, '--root', $euc,
-            '--filename-charset', 'euc-jp utf-8');
-        is $got->{answer}, $answer, "answer to $target @$options";
-        is $got->{form},   $form,   'form';
-    }
-    my $got = explain_target('/%E8%A1%A8/%E7%A4%BA.html', '--root', $euc);
-    is $got->{answer}, 'pass', 'not found in a UTF-8 tree';
-    is explain_target('/%C3%A9.txt', '--root', $nfd)->{match}, 'normalization',
-        'NFD';
-    for (['--match', 'exact'], ['--filename-form', 'nfc']) {
-        is explain_target('/%C3%A9.txt', '--root', $nfd, @$_)->{match}, 'none',
-            "@$_";
-    }
-    is explain_target('/%E9', '--invalid', '400')->{status}, 400,
-        '--invalid 400';
-    is explain_target('/%E9', '--invalid', 'pass')->{answer}, 'pass',
-        '--invalid pass';
-    is explain_target('/caf%C3%A9/men%C3%BC.txt', '--root',
-        "$root/")->{filename},
-        "$root/caf\x{E9}/men\x{FC}.txt", 'a root that ends with "/"';
-    chdir $root or die;
-    is explain_target('/caf%C3%A9/men%C3%BC.txt', '--root', '.')->{filename},
-        "$root/caf\x{E9}/men\x{FC}.txt", 'a relative root';
-};
-
-subtest 'width, case, accents, spelling' => sub {
+subtest 'several names' => sub {
     my ($tree) = make_tree(<<'END');
-Caf\xC3\xA9/Stra\xC3\x9Fe.html	file
-Readme.TXT	file
-readme.txt	file
-\xC3\x89t\xC3\xA9.txt	file
-\xC3\xA9t\xC3\xA9.txt	file
+Docs/Readme.TXT	file
+Docs/readme.txt	file
 END
-    for my $cache ('off', '64k', '16m') {
-        my $got = explain_target('/CAFE/STRASSE.html', '--root', $tree,
-            '--match', 'case accents', '--cache', $cache);
-        is_deeply [@$got{qw(answer match path filename)}],
-            ['moved', 'accents', "/Caf\xE9/Stra\xDFe.html",
-                "$tree/Caf\xE9/Stra\xDFe.html"], "cache $cache";
-    }
-
     my @options = ('--root', $tree, '--match', 'case');
-    my $got = explain_target('/README.txt', @options);
+    my $got = explain_target('/docs/README.txt', @options);
     is_deeply [@$got{qw(answer match status choices path)}],
-        ['choose', 'case', 404, ['/Readme.TXT', '/readme.txt'],
-            '/README.txt'], 'several names';
+        ['choose', 'case', 404, ['/Docs/Readme.TXT', '/Docs/readme.txt'],
+            '/Docs/README.txt'], 'below a directory with another name';
     is_deeply [@$got{qw(filename path_info location)}], [undef, undef, undef],
         'no candidate is chosen';
-    is explain_target('/E%CC%81T%C3%89.txt', @options)->{location}, undef,
-        'no redirect, for any form';
-    is explain_target('/README.txt', @options, '--ambiguous', '300')->{status},
-        300,
-        '--ambiguous 300';
-    is explain_target('/README.txt', @options, '--ambiguous', '404')->{status},
-        404,
-        '--ambiguous 404';
-    $got = explain_target('/Readme.TXT', @options);
-    is $got->{filename}, "$tree/Readme.TXT", 'an exact name among them';
-    ok !exists $got->{choices}, 'no candidates for an exact name';
-
-    is explain_target('/CAF%C3%A9/', @options, '--method', 'PUT')->{answer},
+    is explain_target('/docs/README.txt', @options, '--ambiguous', $_)->{status},
+        $_, "--ambiguous $_" for 300, 404;
+    is explain_target('/DOCS/', @options, '--method', 'PUT')->{answer},
         'pass', '--method';
 
-    my ($code, $out) = iri('explain', @options, '/README.txt');
+    my ($code, $out) = iri('explain', @options, '/Docs/README.txt');
     is $code, 0, 'exit code of a choice';
     like $out, qr/^answer +choose with 404: several names/m, 'the answer';
-    is scalar(() = $out =~ /^  read /mg), 1, 'a directory is read once';
+    like $out, qr{^choice +/Docs/Readme\.TXT\nchoice +/Docs/readme\.txt$}m,
+        'choices';
     for (['16m', 1], ['off', 2]) {
         my ($cache, $reads) = @$_;
-        (undef, my $twice) = iri('explain', @options, '--cache', $cache,
-            '/CAF%C3%89/nosuch');
-        is scalar(() = $twice =~ m{^  read \S+/Caf}mg), $reads,
+        (undef, $out) = iri('explain', @options, '--cache', $cache,
+            '/DOCS/nosuch');
+        is scalar(() = $out =~ m{^  read \S+/Docs}mg), $reads,
             "the restarted path, cache $cache";
     }
-    like $out, qr/^choice +\/Readme\.TXT\nchoice +\/readme\.txt$/m, 'choices';
+    like $out, qr{^Restart as /Docs/nosuch$}m, 'a restart';
+    like $out, qr/^answer +pass: no entry/m, 'the end of the text output';
+    unlike $out, qr/^location/m, 'no further restart';
+    $got = explain_target('/DOCS/nosuch', @options);
+    is_deeply [@$got{qw(why filename path_info status)}],
+        ['no entry has that name', "$tree/Docs", '/nosuch', undef],
+        'what is absent, and where';
 };
 
 subtest 'more choices than are listed' => sub {
@@ -380,65 +341,6 @@ subtest 'more choices than are listed' => sub {
     $got = explain_target('/abcdefghi', @options);
     is scalar @{ $got->{choices} }, 8, 'eight';
     ok !exists $got->{more}, 'all candidates';
-};
-
-# The answer is the response of a server that restarts with the found path.
-subtest 'starting over' => sub {
-    my ($tree) = make_tree(<<'END');
-Images/a.gif	file
-Docs/README.txt	file
-Docs/ReadMe.txt	file
-Caf\xC3\xA9/x.txt	file
-\xEF\xBD\x9Ed/y.txt	file
-END
-    my @options = ('--root', $tree, '--match', 'variants,case');
-    my @ends = (
-        # target, answer, match, path, path_info, location
-        ['/images/A.gif', 'moved', 'case', '/Images/a.gif', '',
-            '/Images/a.gif'],
-        ['/images/nosuch.gif', 'pass', 'none', '/Images/nosuch.gif',
-            '/nosuch.gif', undef],
-        ['/images/no/such/', 'pass', 'none', '/Images/no/such/', '/no/such/',
-            undef],
-        ['/images/A.gif/more', 'moved', 'case', '/Images/a.gif/more',
-            '/more', '/Images/a.gif/more'],
-        ['/images', 'moved', 'case', '/Images', '', '/Images/'],
-        ['/images/', 'moved', 'case', '/Images/', '', '/Images/'],
-        ['/images?q', 'moved', 'case', '/Images', '', '/Images/?q'],
-        ['/Images', 'serve', 'exact', '/Images', '', undef],
-        ['/Cafe%CC%81', 'serve', 'normalization', "/Caf\x{E9}", '',
-            '/Caf%C3%A9/'],
-        ['/%E3%80%9Cd/no', 'pass', 'none', "/\x{FF5E}d/no", '/no', undef],
-    );
-    for (@ends) {
-        my ($target, @end) = @$_;
-        my $got = explain_target($target, @options);
-        is_deeply [@$got{qw(answer match path path_info location)}], \@end,
-            $target;
-        my $uri = $end[2];
-        utf8::encode($uri);
-        $uri =~ s/([^!-~])/sprintf '%%%02X', ord $1/ge;
-        is $got->{uri}, $uri, 'the uri of the path';
-    }
-    my $got = explain_target('/images/nosuch.gif', @options);
-    is $got->{why}, 'no entry has that name', 'the reason of absence';
-    is $got->{filename}, "$tree/Images", 'the directory that was found';
-    is $got->{status}, undef, 'no status';
-
-    $got = explain_target('/docs/readme.txt', @options);
-    is_deeply [@$got{qw(answer match path filename location status)}],
-        ['choose', 'case', '/Docs/readme.txt', undef, undef, 404],
-        'several names below a directory with another name';
-    is_deeply $got->{choices}, ['/Docs/README.txt', '/Docs/ReadMe.txt'],
-        'the candidates';
-    is explain_target('/docs/readme.txt', @options, '--ambiguous',
-        '300')->{status}, 300,
-        '--ambiguous 300';
-
-    my ($code, $out) = iri('explain', @options, '/images/nosuch.gif');
-    like $out, qr{^Restart as /Images/nosuch\.gif$}m, 'text output';
-    like $out, qr/^answer +pass: no entry/m, 'the end of the text output';
-    unlike $out, qr/^location/m, 'no further restart';
 };
 
 subtest 'for people' => sub {

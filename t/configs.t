@@ -14,7 +14,7 @@ for my $kind (qw(nginx httpd)) {
         skip $missing, 1 if $missing;
         my ($code, $out, $err) = capture('', $^X,
             "$FindBin::Bin/configs/configs", "--server=$kind",
-            '--configs=60', '--batch=60', '--shrink=3',
+            '--configs=120', '--batch=60', '--shrink=3',
             '--seed=' . ($ENV{IRI_SEED} // 1));
         is($code, 0, "$kind: random configurations") or diag $out, $err;
         note $out;

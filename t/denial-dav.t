@@ -8,8 +8,9 @@ use utf8;
 use Encode ();
 use File::Path qw(make_path remove_tree);
 use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Spelling qw(key kinds read_in spell write_in);
+use lib "$FindBin::Bin/lib", "$FindBin::Bin/configs";
+use Forms ();
+use IRI::Spelling qw(key read_in write_in);
 use IRI::Test;
 use Test::More;
 use Unicode::Normalize 'NFC';
@@ -21,7 +22,6 @@ my @SERVERS  = grep { !missing($_) } qw(nginx httpd);
 my @DENIED   = map { NFC($_) } ('秘密', '表', 'ソース', 'が', "\x{FF5E}波",
     'café', 'Việt', 'ёжик', "q\x{323}\x{307}", '纊№', '100%é;', 'secret');
 my @PUBLIC = map { NFC($_) } ('公開', 'ド', 'é', 'ядро', 'plain', "a\x{FF5E}");
-my @KINDS   = kinds();
 my @METHODS = qw(PUT PUT DELETE DELETE MKCOL COPY COPY MOVE MOVE PROPFIND
     PROPPATCH LOCK GET);
 
@@ -229,11 +229,11 @@ sub run {
 # ---- requests ---------------------------------------------------------------
 
 # A request: { method, target, destination, source, sink: which of the two
-# are of a denied name, kind }.
+# are of a denied name, same: both are other forms of their names only }.
 sub choose {
     my ($world) = @_;
     my $method = $METHODS[rand @METHODS];
-    my %request = (method => $method, kind => $KINDS[rand @KINDS]);
+    my %request = (method => $method, same => 1);
     my $moves = $method =~ /^(?:COPY|MOVE)$/;
     my $way = int rand 4;
     $request{source} = $way == 0 || $way == 1 && !$moves;
@@ -271,10 +271,17 @@ sub public_path {
 # may remove with its content.
 sub spelled {
     my ($world, $request, @segments) = @_;
-    my $path = spell(segments => \@segments, kind => $request->{kind},
-        charsets => $world->{charsets}) // return;
-    my $octets = $path =~ s/\?.*//sr;
-    $octets =~ s/%([0-9A-F]{2})/chr hex $1/gie;
+    my $form = Forms::choose(\@segments, { charsets => $world->{charsets},
+        match => $world->{settings}, repair => '' });
+    # with invalid=pass such octets are no name: SECURITY.md says so
+    return if $form->{charset} && $world->{settings} =~ /invalid=pass/
+        && !grep { $_ eq $form->{charset} } @{ $world->{charsets} };
+    my @written = @{ Forms::write_form($form, @segments) // return };
+    $request->{same} &&= $form->{same};
+    $written[-1] = ($form->{dots} // '') =~ s{^/}{}r . "/$written[-1]"
+        if $form->{dots};
+    my $path   = join '/', '', @written;
+    my $octets = $path =~ s/%([0-9A-F]{2})/chr hex $1/gier;
     my @left;
     for my $segment (split m{[/\\]}, $octets) {
         next if $segment =~ /^\.?$/;
@@ -314,25 +321,23 @@ sub judge {
     my ($kind, $world, $request, $answer, $done) = @_;
     my $status = $answer->status;
     my $denied = $request->{source} || $request->{sink};
-    my $sure = IRI::Spelling::sure($request->{kind});
     my @wrong;
     push @wrong, 'marker' if $answer->body =~ /$MARKER/;
-    push @wrong, 'not refused' if $denied && $sure eq 'same' && $status < 400;
+    push @wrong, 'not refused' if $denied && $request->{same} && $status < 400;
     push @wrong, 'not 403'
-        if $request->{source} && !$request->{destination} && $sure eq 'same'
+        if $request->{source} && !$request->{destination} && $request->{same}
         && $status != 403;
     $done->{requests}++;
     $done->{"$request->{method} refused"}++ if $denied && $status >= 400;
     push @wrong, changed($world) if $status < 400 || $status >= 500;
     if ($status < 300) {
         $done->{"$request->{method} made"}++ if !$denied;
-        push @wrong, made($world, $request) if !$denied && $sure eq 'same';
-        $done->{"$request->{kind} made"}++ if !$denied;
+        push @wrong, made($world, $request) if !$denied && $request->{same};
         push @wrong, carried($world), stored($world);
     }
     clean($world) if $status < 300 || @wrong;
     return map {
-        join ' ', $_, $world->{settings}, $request->{kind}, $request->{method},
+        join ' ', $_, $world->{settings}, $request->{method},
             escaped($request->{target}), escaped($request->{destination} // ''),
             $status
     } @wrong;

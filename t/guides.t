@@ -20,18 +20,16 @@ plan skip_all => 'no module is built'
 # named here.
 my %ELSEWHERE = (
     'README.md'            => ['t/readme.t', qw(text)],
-    'doc/rewrite-rules.md' => ['t/rules-guide.t', qw(nginx apache)],
     'doc/variables.md'     => ['t/vars-guide.t', qw(nginx apache)],
     'doc/migration.md'     => ['t/migration.t', qw(nginx apache console)],
-    'doc/webdav.md'        => ['t/webdav-guide.t', qw(nginx apache)],
     'doc/library.md'       => ['t/library.t', qw(sh)],
     'doc/versions.md'      => ['t/versions.t', qw(sh)],
 );
 
 # Blocks that are not run, by the document and a word of them, and the reason.
 my %NOT_RUN = (
-    'doc/status.md' => [[yaml => 'is for Prometheus: t/nginx-status.t and '
-        . 't/httpd-status.t ask for the same address']],
+    'doc/status.md' => [[yaml => 'is for Prometheus: t/status.t asks for the '
+        . 'same address']],
 );
 
 my @documents = @ARGV ? @ARGV
@@ -72,5 +70,15 @@ subtest 'none is open to the world' => sub {
     is_deeply [sort keys %seen], [sort keys %needs],
         'there are such configurations';
 };
+
+# Each site has a configuration for both servers, and each denies something.
+my $examples = slurp('doc/examples/README.md');
+my @files    = glob 'doc/examples/*/*.conf';
+is scalar @files, 12, 'examples: six sites, two servers';
+for my $file (@files) {
+    my ($name) = $file =~ m{doc/examples/(.*)};
+    like $examples, qr/^- .*\(\Q$name\E\)$/m, "$name is in the document";
+    like slurp($file), qr/denied|deny +all|Require +ip/, "$name denies";
+}
 
 done_testing;

@@ -4,18 +4,14 @@
 use strict;
 use warnings;
 use Digest::SHA 'sha1_base64';
-use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets 'euc';
 use IRI::Test;
 use Test::More;
 
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
-
-sub euc {
-    return Encode::encode('euc-jp', Encode::decode('UTF-8', $_[0]));
-}
 
 my ($root) = make_tree("\@charset EUC-JP\n" . join '',
     map { escaped($_) . "\tfile\n" } qw(開/表.txt 拒/表.txt 鍵/表.txt

@@ -2,24 +2,14 @@
 # includes, error documents and listings, over names that are EUC-JP on disk.
 use strict;
 use warnings;
-use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(euc percent);
 use IRI::Test;
 use Test::More;
 
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
-
-sub euc {
-    return Encode::encode('euc-jp', Encode::decode('UTF-8', $_[0]));
-}
-
-sub percent {
-    my ($path) = @_;
-    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
-    return $path;
-}
 
 # The forms in which every case is requested.
 sub forms { return (utf8 => percent($_[0]), euc => percent(euc($_[0]))) }

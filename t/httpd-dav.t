@@ -2,32 +2,15 @@
 # Destination, in every spelling, leads to the one entry with the name.
 use strict;
 use warnings;
-use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(euc in_charset nfd percent);
 use IRI::Test;
 use Test::More;
-use Unicode::Normalize ();
+use XML::LibXML;
 
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
-
-sub in_charset {
-    return Encode::encode($_[1], Encode::decode('UTF-8', $_[0]));
-}
-
-sub euc { return in_charset($_[0], 'euc-jp') }
-
-sub nfd {
-    return Encode::encode('UTF-8',
-        Unicode::Normalize::NFD(Encode::decode('UTF-8', $_[0])));
-}
-
-sub percent {
-    my ($path) = @_;
-    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
-    return $path;
-}
 
 my %spelling = (
     utf8 => sub { percent($_[0]) },
@@ -204,6 +187,7 @@ tags($_) for qw(新 n);
 twins();
 collections();
 multistatus();
+any_names();
 
 is_deeply [$server->errors], [], 'log';
 done_testing;
@@ -443,5 +427,28 @@ sub multistatus {
         'the href of the response';
     request_is('DELETE', percent('/新/'), 204, 'DELETE',
         headers => [If => '<' . percent('/新/外/中.txt') . "> ($token)"]);
+    return;
+}
+
+# Names of any octets: the answer is XML, and its hrefs lead to the entries.
+sub any_names {
+    mkdir "$root/l" or die "l: $!\n";
+    my %name = map { $_ => 1 } euc('表.txt'), 'a[1]<b>"\'&.txt', "\xFF\xFE",
+        "\x01\x1B\n", '100%.txt', "\xC3\xA9", ']]>', euc('日 本&amp;');
+    spew("$root/l/$_", escaped($_)) for keys %name;
+    system 'chown', '-R', 'www-data', "$root/l" if $> == 0;
+    my $answer = request_is('PROPFIND', '/l/', 207, 'PROPFIND of any octets',
+        headers => [Depth => 1]);
+    my $xml = eval { XML::LibXML->load_xml(string => $answer->body) };
+    ok $xml, 'is XML' or diag($@), return;
+    my $x = XML::LibXML::XPathContext->new($xml);
+    $x->registerNs(D => 'DAV:');
+    my @hrefs = grep { $_ ne '/l/' } map { $_->textContent }
+        $x->findnodes('/D:multistatus/D:response/D:href');
+    is scalar @hrefs, scalar keys %name, 'all of them';
+    is_deeply [grep { /[^!-~]/ } @hrefs], [], 'percent-encoded';
+    my %said = map { $server->get($_)->body => 1 } @hrefs;
+    is join(' ', sort grep { !$said{ escaped($_) } } keys %name), "\xFF\xFE",
+        'lead to their entries, except where no charset decodes them';
     return;
 }

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both 'site_of';
 use IRI::Test;
 use MIME::Base64 'decode_base64';
 use Test::More;
@@ -39,12 +40,6 @@ my $strict = server('');
 my $unsafe = server('HttpProtocolOptions Unsafe');
 my %server = (Strict => $strict, Unsafe => $unsafe);
 my $HOST = "b\xC3\xBCcher.example";
-
-# The site of a response, or its status.
-sub site_of {
-    my ($answer) = @_;
-    return $answer->status == 200 ? $answer->body : $answer->status;
-}
 
 sub raw {
     my ($server, $octets) = @_;

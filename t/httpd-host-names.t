@@ -5,6 +5,7 @@ use warnings;
 use File::Path qw(make_path);
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both 'site_of';
 use IRI::Test;
 use Test::More;
 
@@ -21,11 +22,6 @@ my $GROESSE = "gr\xC3\xB6\xC3\x9Fe.example";
 my $ON = "IRIEngine On\nIRIHost On\n";
 # the position of a virtual host in a log line
 my $PLACE = qr/\S+httpd\.conf:\d+/;
-
-sub site_of {
-    my ($answer) = @_;
-    return $answer->status == 200 ? $answer->body : $answer->status;
-}
 
 # The number of warnings of an IRIHost that has no effect.
 sub warnings_of {

@@ -6,6 +6,7 @@ use File::Path qw(make_path);
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IO::Select ();
+use IRI::Both 'site_of';
 use IRI::Server ();
 use IRI::Test;
 use POSIX ();
@@ -26,11 +27,6 @@ sub files {
         spew("$tmp/$path", $files{$path});
     }
     return;
-}
-
-sub site_of {
-    my ($answer) = @_;
-    return $answer->status == 200 ? $answer->body : $answer->status;
 }
 
 # ---- rules and redirects of the site -----------------------------------------

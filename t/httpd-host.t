@@ -1,19 +1,18 @@
 # httpd, IRIHost: the site that a host name selects, in every form and by every
 # way: in the Host line or in an absolute request line of HTTP/1.1, in HTTP/2,
-# over TLS with SNI; with HttpProtocolOptions Strict and Unsafe; compared with
-# a stock httpd.
+# over TLS with SNI; with HttpProtocolOptions Strict and Unsafe.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both 'site_of';
 use IRI::Test;
 use Test::More;
 
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
 
-# The sites, each with a page containing its name; the first is the default. A
-# stock httpd does not map A-labels.
+# The sites, each with a page containing its name; the first is the default.
 my @SITES = (
     [first   => 'first.example', ''],
     [buecher => 'bücher.example', 'www.bücher.example'],
@@ -27,43 +26,40 @@ my %SNI = (buecher => 'xn--bcher-kva.example',
     strasse => 'xn--strae-oqa.example');
 
 # The host sent by the client (without the port that follows some), and the
-# site that answers: with IRIHost, and of a stock httpd with Strict and Unsafe.
-# 400 is possible, too. t/core/test_host.c and the attack table have all forms.
+# site that answers, or 400; with Unsafe, if it is another.
+# t/core/test_host.c and the attack table have all forms.
 my @FORMS = (
-    ['raw UTF-8', 'bücher.example', qw(buecher 400 buecher)],
-    ['raw UTF-8, of an alias', 'www.bücher.example',
-        qw(buecher 400 buecher)],
-    ['escaped', 'b%C3%BCcher.example', qw(buecher 400 first)],
-    ['raw and escaped', "b\xC3%BCcher.example", qw(buecher 400 first)],
-    ['dot at the end', 'bücher.example.', qw(buecher 400 buecher)],
-    ['port', 'bücher.example:8080', qw(buecher 400 buecher)],
-    ['A-labels', 'xn--bcher-kva.example', qw(buecher first first)],
-    ['A-labels, a dot at the end', 'xn--bcher-kva.example.',
-        qw(buecher first first)],
-    ['sharp s', 'straße.example', qw(strasse 400 strasse)],
-    ['wildcard', 'a.b.katze-größe.example', qw(wild 400 wild)],
-    ['wildcard, A-labels', 'a.xn--katze-gre-n1a6w.example',
-        qw(wild first first)],
-    ['ASCII', 'www.w3.org', qw(plain plain plain)],
-    ['ASCII, an escape', 'www.w%33.org', qw(plain 400 first)],
-    ['unknown', 'été.example', qw(first 400 first)],
-    ['IP literal and port', '[::1]:80', qw(first first first)],
-    ['IPv4', '127.0.0.1', qw(ip ip ip)],
-    ['IPv4, an escape', '127.0.0.%31', qw(400 400 first)],
-    ['escaped wildcard', '%2a.katze-größe.example', qw(400 400 wild)],
-    ['Latin-1', "b\xFCcher.example", qw(400 400 first)],
-    ['escaped NUL', 'b%C3%BCcher.example%00', qw(400 400 first)],
-    ['escaped slash', 'b%C3%BCcher.example%2F', qw(400 400 first)],
-    ['slash', "bücher.example\xEF\xBC\x8Fx", qw(400 400 first)],
-    ['empty label', 'bücher..example', qw(400 400 400)],
-    ['comma', 'www.w3.org,first.example', qw(400 400 first)],
+    ['raw UTF-8', 'bücher.example', 'buecher'],
+    ['raw UTF-8, of an alias', 'www.bücher.example', 'buecher'],
+    ['escaped', 'b%C3%BCcher.example', 'buecher'],
+    ['raw and escaped', "b\xC3%BCcher.example", 'buecher'],
+    ['dot at the end', 'bücher.example.', 'buecher'],
+    ['port', 'bücher.example:8080', 'buecher'],
+    ['A-labels', 'xn--bcher-kva.example', 'buecher'],
+    ['A-labels, a dot at the end', 'xn--bcher-kva.example.', 'buecher'],
+    ['sharp s', 'straße.example', 'strasse'],
+    ['wildcard', 'a.b.katze-größe.example', 'wild'],
+    ['wildcard, A-labels', 'a.xn--katze-gre-n1a6w.example', 'wild'],
+    ['ASCII', 'www.w3.org', 'plain'],
+    ['ASCII, an escape', 'www.w%33.org', 'plain'],
+    ['unknown', 'été.example', 'first'],
+    ['IP literal and port', '[::1]:80', 'first'],
+    ['IPv4', '127.0.0.1', 'ip'],
+    ['IPv4, an escape', '127.0.0.%31', '400'],
+    ['escaped wildcard', '%2a.katze-größe.example', '400'],
+    ['Latin-1', "b\xFCcher.example", '400'],
+    ['escaped NUL', 'b%C3%BCcher.example%00', '400'],
+    ['escaped slash', 'b%C3%BCcher.example%2F', '400'],
+    ['slash', "bücher.example\xEF\xBC\x8Fx", '400'],
+    ['empty label', 'bücher..example', '400'],
+    ['comma', 'www.w3.org,first.example', '400', 'first'],
 );
 # For a Host line only.
 my @LINES = (
-    ['blank', 'bücher .example', qw(400 400 first)],
-    ['two ports', 'bücher.example:80:80', qw(400 400 first)],
-    ['full width port', "www.w3.org:\xEF\xBC\x98", qw(400 400 first)],
-    ['blanks around', "  bücher.example\t ", qw(buecher 400 buecher)],
+    ['blank', 'bücher .example', '400'],
+    ['two ports', 'bücher.example:80:80', '400', 'first'],
+    ['full width port', "www.w3.org:\xEF\xBC\x98", '400'],
+    ['blanks around', "  bücher.example\t ", 'buecher'],
 );
 
 my $tmp = temp_dir();
@@ -74,17 +70,14 @@ for my $site (@SITES) {
 my $tls = tls();
 
 for my $options (qw(Strict Unsafe)) {
-    my $stock = $options eq 'Strict' ? 3 : 4;
-    judge("IRIHost, $options", start($options, 0), 2);
-    judge("stock, $options", start($options, 1), $stock);
+    judge($options, start($options));
 }
 done_testing;
 
 # ---- servers -----------------------------------------------------------------
 
 sub start {
-    my ($options, $stock) = @_;
-    my $settings = $stock ? '' : "IRIEngine On\nIRIHost On\n";
+    my ($options) = @_;
     my $hosts = join '', map { site(@$_, '', '') } @SITES;
     $hosts .= join '', map { site(@$_, 'tls', <<'END') } @SITES if $tls;
 SSLEngine on
@@ -100,10 +93,10 @@ END
         if $tls;
     my $own = temp_dir();
     spew("$own/tls.pem", slurp("$tmp/tls.pem")) if $tls;
-    my $server = httpd(tmp => $own, stock => $stock, h2 => 1,
+    return httpd(tmp => $own, h2 => 1,
         modules => [$tls ? qw(socache_shmcb ssl) : ()],
-        conf => "HttpProtocolOptions $options\n$settings$hosts");
-    return $server;
+        conf => "HttpProtocolOptions $options\nIRIEngine On\nIRIHost On\n"
+            . $hosts);
 }
 
 sub site {
@@ -142,7 +135,7 @@ sub tls {
 # ---- requests ----------------------------------------------------------------
 
 sub judge {
-    my ($test_name, $server, $column) = @_;
+    my ($test_name, $server) = @_;
     my $other = 'other.example';
     my %way = (
         'Host line' => sub { $server->get('/', host => $_[0]) },
@@ -162,25 +155,18 @@ sub judge {
                 my $answer = $way{$way}->($form->[1]);
                 # nghttp2 rejects raw octets above 7F
                 my $want = $way eq 'HTTP/2' && $form->[1] =~ /[\x80-\xFF]/
-                    ? 0 : $form->[$column];
+                    ? 0 : $form->[2];
                 # Unsafe accepts nearly all ASCII, also as the result of
                 # mapping
-                $want = $form->[4] if $test_name eq 'IRIHost, Unsafe'
-                    && $form->[0] =~ /^(?:comma|two ports)$/;
+                $want = $form->[3] if $test_name eq 'Unsafe' && $form->[3];
                 is site_of($answer), $want, $form->[0];
-                is_safe($answer, $form->[1]) if $test_name =~ /IRIHost/;
+                is_safe($answer, $form->[1]);
             }
         };
     }
-    judge_tls($test_name, $server, $column) if $tls;
+    judge_tls($test_name, $server) if $tls;
     is_deeply [$server->errors], [], "$test_name: log";
     return;
-}
-
-# The site of a response, or its status.
-sub site_of {
-    my ($answer) = @_;
-    return $answer->status == 200 ? $answer->body : $answer->status;
 }
 
 # No octet of the host is repeated raw, and no header is broken.
@@ -195,18 +181,18 @@ sub is_safe {
 
 # SNI contains the A-labels of the expected site.
 sub judge_tls {
-    my ($test_name, $server, $column) = @_;
+    my ($test_name, $server) = @_;
     subtest "$test_name: TLS" => sub {
         for my $form (@FORMS[0, 2, 5, 6, 8, 12, 13, 18]) {
             my $sni = $SNI{ $form->[2] } // 'first.example';
-            is tls_response($server, $sni, $form->[1]), $form->[$column],
+            is tls_response($server, $sni, $form->[1]), $form->[2],
                 $form->[0];
         }
         # A site that asks for certificates is not selected by any form of
         # its name if SNI has not asked for it.
         is tls_response($server, 'first.example', $_), 421, escaped($_)
-            for 'xn--gre-6ka8i.example', $column > 2 ? ()
-            : ('größe.example', 'gr%C3%B6%C3%9Fe.example');
+            for 'xn--gre-6ka8i.example', 'größe.example',
+            'gr%C3%B6%C3%9Fe.example';
     };
     return;
 }

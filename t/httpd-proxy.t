@@ -4,24 +4,14 @@
 use strict;
 use warnings;
 use Digest::MD5 'md5_hex';
-use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(in_charset percent);
 use IRI::Test;
 use Test::More;
 
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
-
-sub in_charset {
-    return Encode::encode($_[1], Encode::decode('UTF-8', $_[0]));
-}
-
-sub percent {
-    my ($path) = @_;
-    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
-    return $path;
-}
 
 sub forms {
     my ($path) = @_;

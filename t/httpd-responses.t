@@ -3,25 +3,14 @@
 # report, which change nothing.
 use strict;
 use warnings;
-use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(euc in_charset percent);
 use IRI::Test;
 use Test::More;
 
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
-
-sub in_charset {
-    return Encode::encode($_[1], Encode::decode('UTF-8', $_[0]));
-}
-sub euc { return in_charset($_[0], 'euc-jp') }
-
-sub percent {
-    my ($path) = @_;
-    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
-    return $path;
-}
 
 my ($root) = make_tree("\@charset EUC-JP\n" . join '',
     map { escaped($_) . "\tfile\n" } qw(転/表.txt 転/index.html 拒/表.txt

@@ -7,23 +7,12 @@ use Encode ();
 use File::Path 'make_path';
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(in_charset percent);
 use IRI::Test;
 use Test::More;
 
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
-
-# A path (UTF-8) in a charset, percent-encoded or raw.
-sub in_charset {
-    my ($path, $charset) = @_;
-    return Encode::encode($charset, Encode::decode('UTF-8', $path));
-}
-
-sub percent {
-    my ($path) = @_;
-    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
-    return $path;
-}
 
 # All forms of a path, by their names.
 sub forms {

@@ -7,22 +7,14 @@ use Encode ();
 use File::Path 'make_path';
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(euc nfd percent sjis);
 use IRI::Test;
 use Test::More;
-use Unicode::Normalize qw(NFC NFD);
 
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
 
 sub text { return Encode::decode('UTF-8', $_[0]) }
-sub euc { return Encode::encode('euc-jp', text($_[0])) }
-sub sjis { return Encode::encode('cp932', text($_[0])) }
-sub nfd { return Encode::encode('UTF-8', NFD(text($_[0]))) }
-
-sub percent {
-    my ($path) = @_;
-    return $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ger;
-}
 
 # A file in a new directory, as root or as the tests' user.
 my ($root) = make_tree("index.html\tfile\n");

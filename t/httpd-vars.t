@@ -3,20 +3,16 @@
 # configuration names them nowhere else.
 use strict;
 use warnings;
-use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IO::Socket::INET;
+use IRI::Octets 'euc';
 use IRI::Test;
 use POSIX ();
 use Test::More;
 
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
-
-sub euc {
-    return Encode::encode('euc-jp', Encode::decode('UTF-8', $_[0]));
-}
 
 sub percent { return $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
 

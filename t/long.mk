@@ -132,9 +132,9 @@ need-browser: need-test
 # the module loaded and with the module compiled in, and nginx's tests are run
 # with it. VERSIONS_TESTS are their files.
 VERSIONS_TESTS ?= $(wildcard t/nginx-*.t t/cases-*.t) t/attacks.t \
-                  t/security-rules.t t/rules-guide.t t/debug-log.t \
-                  t/listing-names.t t/webdav-guide.t \
-                  t/webdav-names.t t/denial.t t/compatibility.t
+                  t/debug-log.t \
+                  t/listing-names.t t/guides.t \
+                  t/configs.t t/denial.t t/compatibility.t
 VERSIONS_TESTS := $(filter-out t/cases-core.t t/cases-httpd.t,\
                     $(VERSIONS_TESTS))
 versions: need-versions ## tests with the nginx of each of NGINX_SRCS="dir dir"

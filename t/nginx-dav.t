@@ -7,25 +7,14 @@ use warnings;
 use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(euc in_charset nfd);
 use IRI::Test;
 use Test::More;
-use Unicode::Normalize ();
 
 my $missing = missing('nginx');
 plan skip_all => $missing if $missing;
 my @EXT = IRI::Nginx::dav_ext();
 diag 'no dav-ext here: PROPFIND and locks are not tried' if !@EXT;
-
-sub in_charset {
-    return Encode::encode($_[1], Encode::decode('UTF-8', $_[0]));
-}
-
-sub euc { return in_charset($_[0], 'euc-jp') }
-
-sub nfd {
-    return Encode::encode('UTF-8',
-        Unicode::Normalize::NFD(Encode::decode('UTF-8', $_[0])));
-}
 
 sub percent {
     my ($path) = @_;

@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Gateway;
+use IRI::Octets qw(raw visible);
 use IRI::Test;
 use POSIX ();
 use Test::More;
@@ -18,16 +19,6 @@ my $utf8 = '%E6%97%A5%E6%9C%AC';
 my $euc  = '%C6%FC%CB%DC';
 my $sjis = '%93%FA%96%7B';
 my @forms = ($utf8, $euc, $sjis, raw($utf8), raw($euc));
-
-# Octets for percent-encoded text: a path in raw form.
-sub raw { my ($text) = @_; $text =~ s/%(..)/chr hex $1/ge; return $text }
-
-# Octets above 7F as \xHH.
-sub visible {
-    my ($octets) = @_;
-    $octets =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
-    return $octets;
-}
 
 # ---- the tree and the server -----------------------------------------------
 

@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(raw visible);
 use IRI::Test;
 use Test::More;
 
@@ -13,9 +14,6 @@ plan skip_all => missing('nginx') if missing('nginx');
 my $utf8 = '%E6%97%A5%E6%9C%AC';
 my $euc  = '%C6%FC%CB%DC';
 my $sjis = '%93%FA%96%7B';
-
-# Octets for percent-encoded text: a path in raw form.
-sub raw { my ($text) = @_; $text =~ s/%(..)/chr hex $1/ge; return $text }
 
 my ($root) = make_tree(<<'END');
 page.html	file	<!--#include virtual="/sub/\xC6\xFC\xCB\xDC" -->
@@ -119,13 +117,6 @@ sub answer {
     my $body   = $answer->body;
     $body = '' if $body =~ /<center>/;
     return visible($answer->status . ($body ne '' ? " $body" : ''));
-}
-
-# Octets above 7F as \xHH.
-sub visible {
-    my ($octets) = @_;
-    $octets =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
-    return $octets;
 }
 
 my $shown = '\xE6\x97\xA5\xE6\x9C\xAC';

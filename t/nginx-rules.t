@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(raw visible);
 use IRI::Test;
 use Test::More;
 
@@ -16,16 +17,6 @@ my %kana = (
     inner  => ['%A4%A6', '%E3%81%86'], server => ['%A4%A8', '%E3%81%88'],
     mapped => ['%A4%AA', '%E3%81%8A'], half => ['%A4%AB', '%E3%81%8B'],
 );
-
-# Octets for percent-encoded text: a path in raw form.
-sub raw { my ($text) = @_; $text =~ s/%(..)/chr hex $1/ge; return $text }
-
-# Octets above 7F as \xHH.
-sub visible {
-    my ($octets) = @_;
-    $octets =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
-    return $octets;
-}
 
 # U+65E5 in UTF-8, EUC-JP and Shift_JIS.
 my @sun = ('%E6%97%A5', '%C6%FC', '%93%FA', map { raw($_) } '%E6%97%A5',

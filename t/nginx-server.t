@@ -3,20 +3,11 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(raw visible);
 use IRI::Test;
 use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
-
-# Octets for percent-encoded text: a path in raw form.
-sub raw { my ($text) = @_; $text =~ s/%(..)/chr hex $1/ge; return $text }
-
-# Octets above 7F as \xHH.
-sub visible {
-    my ($octets) = @_;
-    $octets =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
-    return $octets;
-}
 
 my ($root) = make_tree(<<'END');
 plain.txt	file	plain

@@ -4,10 +4,10 @@
 # granted.
 use strict;
 use warnings;
-use Encode qw(decode encode);
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Gateway;
+use IRI::Octets qw(euc percent);
 use IRI::Test;
 use Test::More;
 
@@ -148,9 +148,6 @@ END
 utf8::upgrade($conf);
 $conf =~ s/%%GATEWAY%%/'127.0.0.1:' . $gateway->port/ge;
 my $server = nginx(root => $root, conf => $conf, log_level => 'info');
-
-sub percent { return $_[0] =~ s/([^!-\$&-~])/sprintf '%%%02X', ord $1/ger }
-sub euc { return encode('euc-jp', decode('UTF-8', $_[0])) }
 
 # ---- through rules and redirects ---------------------------------------------
 

@@ -6,6 +6,7 @@ use Encode qw(decode encode);
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Gateway;
+use IRI::Octets 'percent';
 use IRI::Test;
 use Test::More;
 
@@ -24,7 +25,6 @@ sub example {
     return $conf;
 }
 
-sub percent { return $_[0] =~ s/([^!-\$&-~])/sprintf '%%%02X', ord $1/ger }
 sub sjis { return percent(encode('cp932', decode('UTF-8', $_[0]))) }
 
 my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" }

@@ -129,7 +129,6 @@ typedef struct {
     const char *beside;    /* outside the root, on the same file system */
     int         port;
     double      seconds;
-    int         stock;     /* 1: without our module: no status is judged */
     int         reloads;   /* 1: connections may end between requests */
     int         fifos;     /* 1: files become FIFOs (not for httpd, which
                               opens a FIFO as it opens a file) */

@@ -136,16 +136,14 @@ judge_kind(const request_t *request, const response_t *response, char kind,
 
     case KIND_HTACCESS:
         count_add(COUNT_HTACCESS, 1);
-        if (calm && !options.stock) {
+        if (calm) {
             fault(request, response, COUNT_HTACCESS_CALM);
         }
         break;
 
     default:
         count_add(COUNT_DENIED, 1);
-        if (!options.stock) {
-            complain(request, response, count_text(COUNT_DENIED));
-        }
+        complain(request, response, count_text(COUNT_DENIED));
     }
 }
 
@@ -178,8 +176,7 @@ judge_body(const request_t *request, const response_t *response, int calm,
 
     if (was == WAS_FORGOTTEN) {
         count_add(COUNT_UNJUDGED, 1);
-    } else if (was == WAS_NOT
-               || (calm && !options.stock && body.serial != want)) {
+    } else if (was == WAS_NOT || (calm && body.serial != want)) {
         fault(request, response, COUNT_WRONG);
     } else {
         count_add(COUNT_OK, 1);
@@ -218,7 +215,7 @@ judge_absence(const request_t *request, const response_t *response, int calm,
         return;
     }
 
-    if (resource->denied || options.stock) {
+    if (resource->denied) {
         return;
     }
 
@@ -251,10 +248,6 @@ judge_presence(const request_t *request, const response_t *response, int calm,
     }
 
     /* Bodies are not identified: only count that there was one. */
-    if (options.stock) {
-        return;
-    }
-
     if (resource->denied) {
         judge_kind(request, response, resource->denied, calm);
     } else if (calm && want == 0) {

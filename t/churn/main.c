@@ -1,7 +1,7 @@
 /*
  * churn - change a tree below a server's root and judge the responses
  *
- *     churn [--stock] [--reloads] [--fifos] [--deep N] [--seed N] [--sweeps N]
+ *     churn [--reloads] [--fifos] [--deep N] [--seed N] [--sweeps N]
  *           ROOT BESIDE PORT SECONDS
  *
  * ROOT is the root of the server, BESIDE a directory outside of it on the same
@@ -20,7 +20,6 @@
 options_t options;
 
 static const struct option long_options[] = {
-    { "stock", no_argument, &options.stock, 1 },
     { "reloads", no_argument, &options.reloads, 1 },
     { "fifos", no_argument, &options.fifos, 1 },
     { "deep", required_argument, NULL, 'd' },
@@ -66,9 +65,9 @@ int
 main(int argc, char **argv)
 {
     if (!options_read(argc, argv)) {
-        fprintf(stderr, "usage: churn [--stock] [--reloads] [--fifos] "
-                        "[--deep N] [--seed N] [--sweeps N] "
-                        "ROOT BESIDE PORT SECONDS\n");
+        fprintf(stderr,
+                "usage: churn [--reloads] [--fifos] [--deep N] [--seed N] "
+                "[--sweeps N] ROOT BESIDE PORT SECONDS\n");
         return 2;
     }
 

@@ -11,7 +11,7 @@ use Encode ();
 use Exporter 'import';
 use IRI::Spelling qw(percent raw read_in write_in);
 use Site qw(one utf8);
-use Unicode::Normalize qw(NFC NFD);
+use Unicode::Normalize qw(NFC NFD NFKC);
 
 our @EXPORT_OK = qw(canonical choose meanings readings write_form);
 
@@ -32,6 +32,14 @@ my %TEXT = (
     accents => sub { NFC(NFD($_[0]) =~ s/\p{Mn}//gr) },
     accent  => sub { NFC($_[0] =~ s/([aeiouAEIOUаеио])/$1\x{301}/r) },
     variant => \&other_vendor,
+    # composed with the first mark only
+    part    => sub { join '', map { /^(.\p{Mn})(\p{Mn}+)\z/s ? NFC($1) . $2
+            : $_ } map { NFD($_) =~ /(\P{M}\p{M}*|\p{M}+)/g } $_[0] },
+    compat  => sub { NFKC($_[0]) =~ s/([a-z])/chr(ord($1) + 0x246F)/er
+            =~ s/[.]/\x{2024}/r },
+    ignorable => sub { my ($t, $n) = @_; edit($t, $n, "\x{200B}") },
+    trail   => sub { $_[0] . ('.', ';', '~', ' ', '\\', '::$DATA', "\x{AD}",
+            "\x{FE0F}", '.txt')[$_[1] % 9] },
     drop    => sub { my ($t, $n) = @_; edit($t, $n, '') },
     swap    => sub { $_[0] =~ s/^(.)(.)(?=..)/$2$1/sr },
     another => sub { my ($t, $n) = @_; edit($t, $n, 'x') },
@@ -83,6 +91,10 @@ my %WRITE = (
     double  => sub {
         percent($_[0]) =~ s/%(?=[89A-F])/%25/gr;
     },
+    broken  => sub { percent($_[0] =~ s/[\x80-\xBF](?!.*[\x80-\xBF])//sr) },
+    overlong => sub { percent($_[0] =~ s{([.\w])}{
+        pack 'CC', 0xC0 | ord($1) >> 6, 0x80 | ord($1) & 0x3F}ear) },
+    surrogate => sub { '%ED%A0%BD%ED%B8%80' . percent($_[0]) },
     '%u'    => sub { unicode_u('%', @_) },
     '%25u'  => sub { unicode_u('%25', @_) },
 );
@@ -143,17 +155,18 @@ sub choose {
         $form{same} = 0;
         $form{charset} = one(@FOREIGN);
     }
-    elsif (rand() < 0.06) {
+    elsif (rand() < 0.1) {
         $form{same} = 0;
         $form{text}[-1] = one(sort keys %TEXT);
     }
-    elsif (rand() < 0.05) {
+    elsif (rand() < 0.08) {
         $form{same} = 0;
-        $form{write}[-1] = one('double', '%25u', 'letters');
+        $form{write}[-1] = one('double', '%25u', 'letters', 'broken',
+            'overlong', 'surrogate');
     }
     if ($form{same} && rand() < 0.7) {
         my $way = rand;
-        if    ($way < 0.55) { $form{text} = [('nfd') x $count] }
+        if    ($way < 0.55) { $form{text} = [(one('nfd', 'part')) x $count] }
         elsif ($way < 0.75) { $form{write} = [('raw') x $count] }
         elsif ($way < 0.85) { $form{write}[rand $count] = 'letters' }
         else                { $form{dots} = one('/.', '/', '/x/..', '/%2e') }

@@ -25,7 +25,7 @@ fold(core_t *core, unsigned match, iri_str_t name)
 {
     iri_buf_t key = IRI_BUF_EMPTY;
 
-    assert_int_equal(iri_fold(&core->env, match, name, &key), IRI_OK);
+    assert_ok(iri_fold(&core->env, match, name, &key));
 
     return iri_buf_str(&key);
 }
@@ -60,11 +60,9 @@ transformed(UTransliterator *latin, UChar32 c, unsigned char to[8])
 }
 
 
-static void
-test_letters(void **state)
+TEST(test_letters)
 {
     static const unsigned others[] = { 0, IRI_FOLD_CASE, IRI_FOLD_WIDTH };
-    core_t                core;
     UErrorCode            error = U_ZERO_ERROR;
     UChar                 id[16];
     UTransliterator      *latin;
@@ -75,8 +73,6 @@ test_letters(void **state)
     iri_str_t             name = { 0, utf8 }, key;
     size_t                i;
 
-    (void) state;
-    core_init(&core);
     u_uastrcpy(id, "Latin-ASCII");
     latin = utrans_openU(id, -1, UTRANS_FORWARD, NULL, 0, NULL, &error);
     assert_true(U_SUCCESS(error));
@@ -101,7 +97,6 @@ test_letters(void **state)
 
     assert_int_equal(letters, 24);
     utrans_close(latin);
-    core_free(&core);
 }
 
 
@@ -149,10 +144,8 @@ looks_like(const USpoofChecker *checker, UChar32 c)
 }
 
 
-static void
-test_punctuation(void **state)
+TEST(test_punctuation)
 {
-    core_t         core;
     UErrorCode     error = U_ZERO_ERROR;
     USpoofChecker *checker = uspoof_open(&error);
     UChar32        c;
@@ -161,8 +154,6 @@ test_punctuation(void **state)
     unsigned       marks = 0;
     iri_str_t      name = { 0, utf8 }, want = { 1, NULL };
 
-    (void) state;
-    core_init(&core);
     assert_true(U_SUCCESS(error));
 
     for (c = 0x20; c <= 0xffff; c = c == 0xd7ff ? 0xe000 : c + 1) {
@@ -181,37 +172,18 @@ test_punctuation(void **state)
 
     assert_int_equal(marks, 30);
     uspoof_close(checker);
-    core_free(&core);
 }
 
 
 /* A key that does not grow in place: letters at its start, middle and end. */
-static void
-test_text(void **state)
+TEST(test_text)
 {
     const unsigned match = IRI_FOLD_ACCENTS | IRI_FOLD_LATIN;
-    core_t         core;
 
-    (void) state;
-    core_init(&core);
     assert_true(iri_str_equal(
         fold(&core, match,
              S("\xc5\x81\xc3\xb3\x64\xc5\xba \xe6\x97\xa5 \xe1\xba\x9e")),
         S("Lodz \xe6\x97\xa5 SS")));
     assert_true(iri_str_equal(fold(&core, IRI_FOLD_LATIN, S("\xc3\xb8")),
                               S("\xc3\xb8")));
-    core_free(&core);
-}
-
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_letters),
-        cmocka_unit_test(test_punctuation),
-        cmocka_unit_test(test_text),
-    };
-
-    return cmocka_run_group_tests_name("fold_plain", tests, NULL, NULL);
 }

@@ -5,16 +5,10 @@
 #
 #   attacks.tsv     the lines, each for one or several requests; columns in
 #                   t/attacks/README.md
-#   later.tsv       lines whose own invariant cannot hold before another issue
-#                   is done; it must not hold yet, or the line has to go
 #   stock.tsv       lines that the server breaks by itself: then the same line
 #                   on a stock server must break in the same way
-#   todo.tsv        lines that are broken and shall not be; once they hold, the
-#                   line has to go
-#   skip.tsv        lines that are not run at all
 #
-# The last four have the columns id, server ("both" or one), reason; later.tsv
-# has the issue before the reason.
+# The last has the columns id, server ("both" or one), reason.
 package IRI::Attacks;
 use strict;
 use warnings;
@@ -37,14 +31,12 @@ my $DIRECTORY = __FILE__ =~ s{lib/IRI/[^/]*$}{attacks}r;
 
 # ---- tables ------------------------------------------------------------------
 
-my @LISTS = qw(later stock todo skip);
-
-# All tables: rows, confs, fixture, and by id and server what @LISTS have.
+# All tables: rows, confs, fixture, and by id and server the lines of stock.
 sub load {
     my ($directory) = @_;
     $directory //= $DIRECTORY;
     my %table = map { $_ => [table("$directory/$_.tsv")] }
-        qw(attacks conf fixture invariants), @LISTS;
+        qw(attacks conf fixture invariants stock);
     $table{attacks} = [map { each_of($_) } @{ $table{attacks} }];
     my %codes = map { $_->{code} => 1 } @{ $table{invariants} };
     my %confs = map { $_->{conf} => $_ } @{ $table{conf} };
@@ -57,18 +49,16 @@ sub load {
             if !grep { /^\Q$code\E(?:[:\[]|$)/ } keys %codes;
         $rows{ $row->{id} } = $row;
     }
-    my %lists;
-    for my $list (@LISTS) {
-        for my $line (@{ $table{$list} }) {
-            die "$list.tsv: no line $line->{id}\n" if !$rows{ $line->{id} };
-            die "$list.tsv: $line->{id} without a reason\n"
-                if !length($line->{reason} // '');
-            $lists{$list}{"$line->{id} $_"} = $line for
-                $line->{server} eq 'both' ? qw(nginx httpd) : $line->{server};
-        }
+    my %stock;
+    for my $line (@{ $table{stock} }) {
+        die "stock.tsv: no line $line->{id}\n" if !$rows{ $line->{id} };
+        die "stock.tsv: $line->{id} without a reason\n"
+            if !length($line->{reason} // '');
+        $stock{"$line->{id} $_"} = $line for
+            $line->{server} eq 'both' ? qw(nginx httpd) : $line->{server};
     }
     return { rows => $table{attacks}, confs => $table{conf},
-        fixture => $table{fixture}, %lists };
+        fixture => $table{fixture}, stock => \%stock };
 }
 
 # The rows of a line: one for each combination of the values in its columns
@@ -126,8 +116,7 @@ sub new {
 sub orders { return @ORDERS }
 
 # One pass in one order: a list of { row, every, own }, what is wrong by the
-# rules for every row and by the row's own code; rows that are skipped have
-# skip instead.
+# rules for every row and by the row's own code.
 sub pass {
     my ($self, $order) = @_;
     my @rows = @{ $self->{rows} };
@@ -219,11 +208,6 @@ sub is_measured {
 sub one {
     my ($self, $row) = @_;
     my %result = (row => $row, every => [], own => []);
-    my $skip = $self->{tables}{skip}{"$row->{id} $self->{kind}"};
-    if ($skip) {
-        $result{skip} = $skip->{reason};
-        return \%result;
-    }
     $self->come_from_elsewhere if $self->{apart};
     my $answer = $self->send($row);
     $self->look_at_changes($row);
@@ -444,17 +428,16 @@ sub finish {
 sub judge_logs {
     my ($self, $all, @results) = @_;
     my $web = $self->{web};
-    my @ran = grep { !$_->{skip} } @results;
     my (%lines, $nameless);
     $web->server->wait_for(sub {
         %lines = ();
         push @{ $lines{ $_->[0] } }, $_ for $web->log_lines($self->{log});
-        my $named = grep { $lines{ $_->{row}{id} } } @ran;
+        my $named = grep { $lines{ $_->{row}{id} } } @results;
         $nameless = @{ $lines{'-'} // [] } + @{ $lines{'?'} // [] };
-        return $named + $nameless >= @ran;
+        return $named + $nameless >= @results;
     });
     my $missing = 0;
-    for my $result (@ran) {
+    for my $result (@results) {
         my @own = @{ $lines{ $result->{row}{id} } // [] };
         $missing++ if !@own;
         push @{ $result->{every} }, judge_log($result->{row}, @own);
@@ -473,7 +456,7 @@ sub judge_logs {
 sub judge_errors {
     my ($self, $all, @results) = @_;
     my (%rows, %lines);
-    push @{ $rows{ $_->{from} } }, $_ for grep { !$_->{skip} } @results;
+    push @{ $rows{ $_->{from} } }, $_ for @results;
     my ($end, @lines) = $self->{web}->error_log($self->{errors});
     my $raw = grep { /[^\x20-\x7E]/ } map { s/, client: .*//r }
         grep { /\biri: / } @lines;
@@ -519,7 +502,6 @@ sub is_control {
 sub verdict {
     my ($self, $result, $stock) = @_;
     my $id    = "$result->{row}{id} $self->{kind}";
-    my $later = $self->{tables}{later}{$id};
     my @every = @{ $result->{every} };
     my @own   = @{ $result->{own} };
     if ($self->{tables}{stock}{$id}) {
@@ -531,14 +513,6 @@ sub verdict {
         my $done = $there{'no answer'} ? qr/^not refused: 2/ : qr/^\b\B/;
         return map { "worse than stock: $_" }
             grep { !$there{ kind($_) } && $_ !~ $done } @every, @own;
-    }
-    if ($self->{tables}{todo}{$id}) {
-        return @every || @own ? () : 'holds now: take it out of todo.tsv';
-    }
-    if ($later) {
-        return @every if @every;
-        return @own ? ()
-            : "holds now: take it out of later.tsv (issue $later->{issue})";
     }
     return (@every, @own);
 }

@@ -3,16 +3,17 @@ package IRI::Both;
 use strict;
 use warnings;
 use Exporter 'import';
+use IRI::Octets 'visible';
 use Test::More;
 
 our @EXPORT_OK = qw(client_cases function_values inturi is_undisclosed
-    link_cases location_cases location_is vary visible whole_response);
+    link_cases location_cases location_is site_of vary visible
+    whole_response);
 
-# Octets above 7F as \xHH.
-sub visible {
-    my ($octets) = @_;
-    $octets =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
-    return $octets;
+# The body of a 200, by which a site says its name, or another status.
+sub site_of {
+    my ($answer) = @_;
+    return $answer->status == 200 ? $answer->body : $answer->status;
 }
 
 # Status and "inturi" fields.

@@ -3,14 +3,17 @@
 # to the items below it.
 #
 #   | on disk | written in | holds |      the tree from here on: absolute paths;
-#                                         a charset, NFD, or both; its text
+#                                         a charset, NFD, or both; its text.
+#                                         "written in" may be left out
 #   ```nginx  ```apache                   a configuration, or in a list a link
 #   - nginx: [x](x/nginx.conf)            to one. Those between two tables of
 #                                         requests are one text
 #   | request | written in | answer |     asked of each server above. In the
 #                                         place of "answer" may be "nginx" and
 #                                         "httpd"; a row without a written form
-#                                         is sent in raw octets
+#                                         is sent in raw octets, and a GET to
+#                                         servers that read Shift_JIS in all
+#                                         forms
 #   ```console                            "$ " commands and what they print; a
 #                                         line "..." is any number of lines,
 #                                         "..." at the end of one any rest
@@ -27,7 +30,8 @@
 # that, else in /var/www/html, as on Debian. Port 80 and http://localhost are
 # the server. Unless 127.0.0.1:8080 is a server of the example, it answers with
 # the requested host and target, and at 127.0.0.1:9000 a program answers with
-# its parameters. /etc/....users contains "you", whose password is "secret".
+# its parameters. /etc/....users contains "you", whose password is "secret",
+# who asks again if the answer is an unexpected 401.
 package IRI::Guide;
 use strict;
 use warnings;
@@ -38,6 +42,7 @@ use File::Path 'make_path';
 use IRI::Server qw(build_dir capture free_port slurp spew temp_dir);
 use IRI::Test qw(httpd missing nginx);
 use IRI::Tree 'encode_name';
+use MIME::Base64 'encode_base64';
 use Test::More;
 
 our @EXPORT_OK = qw(check_answer command_output parse run_guide
@@ -147,13 +152,13 @@ my %BODY = (
         . '</D:lockinfo>',
 );
 
-# Sends the request of a cell.
+# Sends the request of a cell, with further fields.
 sub send_request {
-    my ($server, $cell, $how) = @_;
+    my ($server, $cell, $how, @more) = @_;
     my ($line, @fields) = spans($cell);
     my ($method, $target) = $line =~ m{^(?:([A-Z]+) )?(.*)$};
     $method //= 'GET';
-    my %option = (body => $BODY{$method} // '');
+    my %option = (body => $BODY{$method} // '', headers => \@more);
     for (@fields) {
         my ($name, $value) = /^([\w-]+): (.*)$/ or die "no field: $_\n";
         $value = percent($value) if $name eq 'Destination';
@@ -179,7 +184,7 @@ sub check_answer {
     my @want = $status;
     if (defined $text && $status =~ /^30[1-8]/) {
         push @got, local_path($answer->header('Location') // '');
-        push @want, $text;
+        push @want, $text =~ s/([^!-~])/sprintf '%%%02X', ord $1/ger;
     }
     elsif (defined $text) {
         my $body = $answer->body =~ s/\s+\z//r;
@@ -244,6 +249,7 @@ sub in_base { return $_[1] =~ s{(?<![\w.\$])/(?=(?:srv|etc|var)\b)}{$_[0]/}gr }
 # Directories that a configuration writes to.
 sub folders {
     my ($base, $conf) = @_;
+    make_path(map { "$base$_" } $conf =~ m{(?:root|Root) +"?(/srv/\w+)}g);
     for my $path ($conf =~ m{(?<![\w.])(/(?:etc|var)/[\w./-]+)}g) {
         make_path($path =~ m{\.\w+$|log$|lock$} ? dirname("$base$path")
             : "$base$path");
@@ -268,8 +274,10 @@ END
 sub start {
     my ($state, $kind) = @_;
     my $base = base($state, $kind);
-    my $conf = $state->{conf}{$kind};
+    my ($conf, @files) = split /^(?=# \S+\.htaccess$)/m,
+        $state->{conf}{$kind};
     folders($base, $conf);
+    /^# (\S+)/ && spew("$base$1", $_) for @files;
     if ($conf =~ /127\.0\.0\.1:9000/) {
         require IRI::Gateway;
         my $gateway = $state->{gateway} //= IRI::Gateway->new('fastcgi');
@@ -301,7 +309,8 @@ sub start_nginx {
         conf => "types { text/html html; text/plain txt; }\n$conf");
 }
 
-# As on Debian, access is denied unless it is granted.
+# As on Debian, access is denied unless it is granted, except in excerpts, which
+# grant none.
 sub start_httpd {
     my ($root, $conf) = @_;
     $conf =~ s/^\s*LoadModule .*\n//mg;
@@ -313,8 +322,8 @@ sub start_httpd {
         $module{$_} = 1 for $conf =~ /^\s*$directive/m ? @names : ();
     }
     @module{qw(proxy proxy_http)} = (1, 1) if $conf =~ /\[(?:[^\]]*,)?P\b/;
-    my $deny = $sites ? "<Directory \"/\">\nRequire all denied\n</Directory>\n"
-        : '';
+    my $deny = $sites && $conf =~ /Require all granted/
+        ? "<Directory \"/\">\nRequire all denied\n</Directory>\n" : '';
     return httpd(root => $root, modules => [sort keys %module],
         conf => $deny . $conf);
 }
@@ -344,7 +353,9 @@ sub run_guide {
         }
         elsif ($kind eq 'table' && $item->{head}[0] eq 'on disk') {
             forget($state) if $state->{asked};
-            $state->{disk} = $item->{rows};
+            $state->{disk} = $item->{head}[1] eq 'holds'
+                ? [map { [$_->[0], '', $_->[1]] } @{ $item->{rows} }]
+                : $item->{rows};
             $state->{base} = {};
         }
         elsif ($kind eq 'table' && $item->{head}[0] eq 'request') {
@@ -444,13 +455,18 @@ sub requests {
         my $column = $column{$kind} // $column{answer} // next;
         for my $row (@{ $item->{rows} }) {
             my $how = $column{'written in'} ? $row->[$column{'written in'}]
-                : 'raw';
+                : $row->[0] =~ m{^`/[^%]*[^\0-\x7F][^%]*`$}
+                && $state->{conf}{$kind} =~ /harset\s+Shift_JIS/i
+                ? 'raw, UTF-8, NFD, Shift_JIS' : 'raw';
             for (split /, */, $how) {
                 # earlier entries count too
                 $state->{server}{$kind}->settle if $row->[0] =~ /status/;
-                check_answer(send_request($state->{server}{$kind}, $row->[0],
-                    $_),
-                    $row->[$column],
+                my @request = ($state->{server}{$kind}, $row->[0], $_);
+                my $answer  = send_request(@request);
+                $answer = send_request(@request, Authorization =>
+                    'Basic ' . encode_base64('you:secret', ''))
+                    if $answer->status == 401 && $row->[$column] !~ /^401/;
+                check_answer($answer, $row->[$column],
                     "$state->{name}:$item->{line}: $kind: $row->[0], $_",
                     $state->{base}{$kind});
             }
