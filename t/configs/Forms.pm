@@ -31,6 +31,8 @@ my %TEXT = (
     narrow  => sub { $_[0] =~ tr/！-～/!-~/r =~ s{([ァ-ヺ]+)}{half($1)}er },
     accents => sub { NFC(NFD($_[0]) =~ s/\p{Mn}//gr) },
     accent  => sub { NFC($_[0] =~ s/([aeiouAEIOUаеио])/$1\x{301}/r) },
+    latin   => sub { IRI::Spelling::plain($_[0], \%IRI::Spelling::LATIN) },
+    marks   => sub { IRI::Spelling::plain($_[0], \%IRI::Spelling::PUNCTUATION) },
     variant => \&other_vendor,
     # composed with the first mark only
     part    => sub { join '', map { /^(.\p{Mn})(\p{Mn}+)\z/s ? NFC($1) . $2
@@ -123,6 +125,8 @@ sub choose {
     push @folds, qw(upper lower title stem) if $match =~ /case/;
     push @folds, qw(width width narrow)     if $match =~ /width/;
     push @folds, qw(accents accent)         if $match =~ /accents/;
+    push @folds, qw(latin latin)            if $match =~ /accents:latin/;
+    push @folds, qw(marks marks)            if $match =~ /punctuation/;
     push @folds, qw(drop swap another)      if $match =~ /spelling/;
     push @folds, 'variant' if $match =~ /variants/;
     my @repairs = map { $_ eq 'double-encoding' ? 'double' : $_ }

@@ -416,6 +416,8 @@ sub redirected {
     my ($site, $case, $asked, @meant) = @_;
     my ($to) = $asked->{answer}[1] =~ m{^location: *(?:http://[^/]*)?(\S*)}mi
         or return;
+    # canonical() escapes what a path may also contain unescaped
+    $to =~ s{^([^?]*)}{$1 =~ s/([!\$&'()*+,;=:\@])/sprintf '%%%02X', ord $1/ger}e;
     # also of a directory without its slash
     return grep { $to eq $_->{canonical} . $case->{query}
         || $to eq "$_->{canonical}/$case->{query}"

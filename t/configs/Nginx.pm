@@ -64,7 +64,8 @@ END
 my @CHARSETS = ('EUC-JP Shift_JIS', 'Shift_JIS EUC-JP', 'windows-1252',
     'windows-1251', 'GBK', 'EUC-KR', 'Shift_JIS EUC-JP windows-1252',
     'windows-1251 KOI8-R', 'EUC-KR windows-1252', 'GBK Big5');
-my @MATCH = ('normalization variants', qw(width case accents spelling));
+my @MATCH = ('normalization variants',
+    qw(width punctuation case accents accents:latin spelling));
 
 sub match_words { return join ' ', some(1 + rand 3, @MATCH) }
 

@@ -206,7 +206,7 @@ sub index_of {
 sub words_of {
     my ($match) = @_;
     return join ' ', grep { index($match, $_) >= 0 }
-        qw(width case accents spelling);
+        qw(width punctuation case accents accents:latin spelling);
 }
 
 my %key;
@@ -258,7 +258,7 @@ sub absent {
     my ($self, $name) = @_;
     my ($stem, $suffix) = $name =~ /^(.+?)(\.[^.]*)?\z/s;
     $suffix //= '';
-    my $words = 'width case accents'
+    my $words = 'width punctuation case accents accents:latin'
         . (length $stem > 3 ? ' spelling' : '');
     for (1 .. 20) {
         my $other = $stem;

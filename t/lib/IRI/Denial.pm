@@ -132,6 +132,8 @@ my @WORLDS = (
     [nfc => 'match=normalization,accents'],
     [nfd => 'match=normalization,width,case,accents'],
     [nfc => 'match=normalization,width,case,accents,spelling redirect=301'],
+    [nfc => 'match=punctuation,accents:latin'],
+    [nfd => 'match=punctuation,case,accents:latin,spelling redirect=301'],
     [nfc => 'charset=Shift_JIS,EUC-JP match=width,case,accents,spelling'],
     [euc => 'charset=EUC-JP,windows-1252 match=normalization,width,case'],
     [eucmix => 'charset=EUC-JP,Shift_JIS match=normalization,variants,width'],

@@ -27,6 +27,21 @@ my @FOREIGN = qw(Shift_JIS EUC-JP GBK Big5 EUC-KR windows-1251 KOI8-R
 
 # ---- kinds ------------------------------------------------------------------
 
+# Letters and punctuation, and the ASCII that accents:latin and punctuation take
+# for them.
+our %LATIN = ("\x{C6}" => 'AE', "\x{D8}" => 'O', "\x{DE}" => 'TH',
+    "\x{DF}" => 'ss', "\x{E6}" => 'ae', "\x{F8}" => 'o', "\x{F0}" => 'd',
+    "\x{D0}" => 'D', "\x{FE}" => 'th', "\x{110}" => 'D', "\x{111}" => 'd',
+    "\x{126}" => 'H', "\x{127}" => 'h', "\x{131}" => 'i', "\x{138}" => 'q',
+    "\x{141}" => 'L', "\x{142}" => 'l', "\x{14A}" => 'N', "\x{14B}" => 'n',
+    "\x{152}" => 'OE', "\x{153}" => 'oe', "\x{166}" => 'T',
+    "\x{167}" => 't', "\x{1E9E}" => 'SS');
+our %PUNCTUATION = (
+    (map { chr, ' ' } 0xA0, 0x2000 .. 0x200A, 0x202F, 0x205F),
+    (map { chr, '-' } 0x2010 .. 0x2013, 0x2212, 0xFE58),
+    (map { chr, "'" } 0xB4, 0x2BC, 0x2018, 0x2019, 0x201B, 0x2032, 0x2035),
+    (map { chr, '"' } 0x201C, 0x201D, 0x201F, 0x2033, 0x2036));
+
 # sure: the guaranteed answer for an existing name. 'same': the file, because
 # the path is UTF-8 and equivalent; 'listed': the file, or another whose name
 # has the same octets in a charset of the site; '': no guarantee. text:
@@ -49,6 +64,9 @@ my %KIND = (
     width     => { sure => '', text => \&width, all => 1 },
     case      => { sure => '', text => \&letter_case, all => 1 },
     accents   => { sure => '', text => \&accents, all => 1 },
+    latin     => { sure => '', text => sub { plain($_[0], \%LATIN) }, all => 1 },
+    marks     => { sure => '', text => sub { plain($_[0], \%PUNCTUATION) },
+        all => 1 },
     compat    => { sure => '', text => \&compatible, all => 1 },
     folds     => { sure => '', text => \&folds, all => 1 },
     edit      => { sure => '', text => \&edit, all => 1 },
@@ -353,6 +371,17 @@ sub read_rows {
 
 # ---- similar names ----------------------------------------------------------
 
+# Some other character of the same key for each letter or mark, or for some.
+sub plain {
+    my ($text, $of) = @_;
+    my %other;
+    push @{ $other{ $of->{$_} } }, $_ for sort keys %$of;
+    $text =~ s/(.)/$of->{$1} \/\/ $1/gse if rand() < 0.6;
+    $text =~ s/(ss|[aoAO][eE]|[ \-'"dDoOlLiIhHtT])/
+        $other{$1} && rand() < 0.4 ? pick(@{ $other{$1} }) : $1/gex;
+    return $text;
+}
+
 # The key of a name after folding width, case and accents, computed with Perl's
 # tables.
 sub folded {
@@ -366,13 +395,16 @@ sub folded {
     $text = NFD(CORE::fc($text)) if $settings =~ /case/;
     $text =~ s/([\p{Latin}\p{Greek}\p{Cyrillic}])\p{Mn}+/$1/g
         if $settings =~ /accents/;
-    return NFC($text);
+    $text = NFC($text);
+    $text =~ s/(.)/$LATIN{$1} \/\/ $1/gse if $settings =~ /accents:latin/;
+    $text =~ s/(.)/$PUNCTUATION{$1} \/\/ $1/gse if $settings =~ /punctuation/;
+    return $text;
 }
 
 # May a server with these settings match one name with the other?
 sub is_near {
     my ($one, $two, $settings) = @_;
-    return 0 if $settings !~ /width|case|accents|spelling/;
+    return 0 if $settings !~ /width|punctuation|case|accents|spelling/;
     my ($a, $b) = map { folded(as_vendors($_), $settings) } $one, $two;
     return 1 if $a eq $b;
     return $settings =~ /spelling/
