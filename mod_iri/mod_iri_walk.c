@@ -139,7 +139,7 @@ mod_iri_find_copies(request_rec *r, apr_array_header_t **copies,
                     const char **key)
 {
     const mod_iri_server_conf_t     *conf = mod_iri_server_conf(r->server);
-    const char                      *filename;
+    char                            *filename;
     const mod_iri_encoded_section_t *directory;
     mod_iri_copy_t                  *copy;
     iri_status_t                     status;
@@ -148,7 +148,15 @@ mod_iri_find_copies(request_rec *r, apr_array_header_t **copies,
 
     *copies = apr_array_make(r->pool, 2, sizeof(mod_iri_copy_t));
     *key = "";
-    filename = apr_pstrcat(r->pool, r->filename, "/", NULL);
+    /* "//" and dot-segments: as ap_directory_walk(), which skips its sections
+     * if this fails */
+    if (apr_filepath_merge(&filename, NULL, r->filename,
+                           APR_FILEPATH_NOTRELATIVE, r->pool)
+        != APR_SUCCESS)
+    {
+        return IRI_OK;
+    }
+    filename = apr_pstrcat(r->pool, filename, "/", NULL);
     for (i = 0; i < conf->encoded_sections->nelts; i++) {
         directory = &APR_ARRAY_IDX(conf->encoded_sections, i,
                                    mod_iri_encoded_section_t);
@@ -216,13 +224,15 @@ mod_iri_server_with(request_rec *r, const apr_array_header_t *copies)
  * As ap_directory_walk(), but each <Directory> also applies to the directory on
  * disk that has its name in other octets.
  *
- * A subrequest uses the sections of its main request if it needs the same, so
- * that httpd sees that both have the same configuration.
+ * An internal redirect or a subrequest uses the sections of the request that it
+ * comes from if it needs the same, so that httpd sees that both have the same
+ * configuration.
  */
 static int
 mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
 {
-    const mod_iri_request_t *main = r->main ? mod_iri_request(r->main) : NULL;
+    const request_rec       *from = r->prev ? r->prev : r->main;
+    const mod_iri_request_t *before = from ? mod_iri_request(from) : NULL;
     server_rec              *server = r->server;
     apr_array_header_t      *copies;
     int                      status;
@@ -237,9 +247,9 @@ mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
     if (copies->nelts == 0) {
         return ap_directory_walk(r);
     }
-    ctx->walk_server = main != NULL && main->walk_server != NULL
-                               && strcmp(main->walk_key, ctx->walk_key) == 0
-                           ? main->walk_server
+    ctx->walk_server = before != NULL && before->walk_server != NULL
+                               && strcmp(before->walk_key, ctx->walk_key) == 0
+                           ? before->walk_server
                            : mod_iri_server_with(r, copies);
     r->server = ctx->walk_server;
     status = ap_directory_walk(r);

@@ -32,6 +32,7 @@ my $part  = "\xE1\xBA\xB9\xCC\x82";
 
 put(euc('双/s.txt'));
 put(euc('別/s.txt'));
+put(euc('誤/error.html'));
 put('双/s.txt');
 put("u/$part/s.txt");
 put('root-データ/index.html');
@@ -44,7 +45,7 @@ chmod 0777, $root, "$root/dav", glob "$root/*";
 
 my $deny   = "Require all denied\n";
 my $server = httpd(
-    root => $root, modules => [qw(dav dav_fs headers rewrite)],
+    root => $root, modules => [qw(dav dav_fs headers rewrite vhost_alias)],
     log_level => 'info', conf => <<"END");
 IRIEngine On
 IRICharset EUC-JP
@@ -102,8 +103,21 @@ DavLockDB "%%TMP%%/run/lock"
 <Directory "%%ROOT%%/二">
     $deny
 </Directory>
+<Directory "%%ROOT%%/誤">
+    $deny
+    ErrorDocument 403 "/誤/error.html"
+</Directory>
+AliasMatch "^/slashes/(.*)" "%%ROOT%%//\$1"
+AliasMatch "^/dot/(.*)" "%%ROOT%%/./\$1"
+AliasMatch "^/dots/(.*)" "%%ROOT%%/dav/../\$1"
 <VirtualHost 127.0.0.1:%%PORTroot%%>
     DocumentRoot "%%ROOT%%/root-データ"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTslashes%%>
+    VirtualDocumentRoot "%%ROOT%%//"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTdot%%>
+    VirtualDocumentRoot "%%ROOT%%/dav/.././"
 </VirtualHost>
 <VirtualHost 127.0.0.1:%%PORTsjis%%>
     <Directory "%%ROOT%%">
@@ -133,6 +147,10 @@ is $server->get(percent "/u/$whole/s.txt")->header('X-Section'), 'whole',
     'its section applies';
 is status('/e/順/s.txt'), 200, 'a later pattern wins';
 is status('/e/逆/s.txt'), 403, 'a later section wins over the pattern';
+is status("/$_/双/s.txt"), 403, "an alias with $_" for qw(slashes dot dots);
+is status('/双/s.txt', $_), 403, "a document root with $_" for qw(slashes dot);
+is $server->get(percent '/誤/s.txt')->body, euc("誤/error.html\n"),
+    'its error page needs no access, as without this module';
 
 # ---- directories created later ----------------------------------------------
 # httpd itself allows creating the directory, and protects it from then on.
