@@ -79,6 +79,24 @@ mod_iri_reading_of_path(const mod_iri_request_t *ctx, iri_str_t path)
 }
 
 /*
+ * Returns: 1 if there is no file with the first len octets of r->filename, which
+ * are not ASCII; 0 also if that is not known.
+ */
+static int
+mod_iri_is_absent(request_rec *r, size_t len)
+{
+    const char  *start = apr_pstrmemdup(r->pool, r->filename, len);
+    apr_finfo_t  info;
+    apr_status_t status;
+
+    if (iri_str_is_ascii(mod_iri_str(start))) {
+        return 0;
+    }
+    status = apr_stat(&info, start, APR_FINFO_TYPE, r->pool);
+    return APR_STATUS_IS_ENOENT(status) || APR_STATUS_IS_ENOTDIR(status);
+}
+
+/*
  * Divide r->filename into root and path.  If the document root does not exist
  * with these octets, root is empty, and all of r->filename is looked up.
  *
@@ -98,7 +116,7 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     if (len == 0 && mod_iri_ends_with(filename, uri)) {
         len = filename.len - uri.len;
     }
-    if (!mod_iri_start_exists(r, r->filename, len)) {
+    if (mod_iri_is_absent(r, len)) {
         len = 0;
     }
     tail.data = filename.data + len;

@@ -706,8 +706,8 @@ sub of_httpd {
             lax => qr/^200 DECOY/),
         get('SSI, a file', '/file.shtml', 200, qr/^\[acute\]$/,
             also => qr/^200 \[(?!.*(?:DECOY|SECRET))[^\]]*\]$/s),
-        get('directory made later', at("/late/ǟ/s.txt"), 404,
-            qr/^absent$/),
+        get('directory made later', at("/late/ǟ/s.txt"), 403,
+            qr/Forbidden/),
     );
 }
 
