@@ -199,8 +199,17 @@ mod_iri_canonical_path(const server_rec *s, const char *path,
 {
     apr_pool_t *pool = mod_iri_pool(env);
     const char *names = "";
+    char       *merged;
     iri_str_t   segment;
 
+    /* as ap_directory_walk() compares it with sections */
+    if (*path == '/'
+        && apr_filepath_merge(&merged, NULL, path, APR_FILEPATH_NOTRELATIVE,
+                              pool)
+               == APR_SUCCESS)
+    {
+        path = merged;
+    }
     if (*path != '/' || iri_path_is_ascii(mod_iri_str(path), 0)) {
         return path;
     }

@@ -40,8 +40,9 @@ void mod_iri_search_set_trees(const server_rec *server, const iri_env_t *env,
                               iri_search_t *search);
 
 /*
- * Returns: the canonical path of a directory, in the pool of env; path itself
- * if it is ASCII.  Segments that no charset decodes keep their octets.
+ * Returns: the canonical path of a directory, in the pool of env, without empty
+ * segments and dot-segments.  Segments that no charset decodes keep their
+ * octets.
  * path: as in <Directory> or DocumentRoot, or octets on disk.
  */
 const char *mod_iri_canonical_path(const server_rec *s, const char *path,

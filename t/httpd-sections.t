@@ -33,6 +33,7 @@ my $part  = "\xE1\xBA\xB9\xCC\x82";
 put(euc('双/s.txt'));
 put(euc('別/s.txt'));
 put(euc('誤/error.html'));
+put(euc('密.txt'));  # its octets are also UTF-8, for another name
 put('双/s.txt');
 put("u/$part/s.txt");
 put('root-データ/index.html');
@@ -107,6 +108,9 @@ DavLockDB "%%TMP%%/run/lock"
     $deny
     ErrorDocument 403 "/誤/error.html"
 </Directory>
+<Files "密.txt">
+    $deny
+</Files>
 AliasMatch "^/slashes/(.*)" "%%ROOT%%//\$1"
 AliasMatch "^/dot/(.*)" "%%ROOT%%/./\$1"
 AliasMatch "^/dots/(.*)" "%%ROOT%%/dav/../\$1"
@@ -117,7 +121,8 @@ AliasMatch "^/dots/(.*)" "%%ROOT%%/dav/../\$1"
     VirtualDocumentRoot "%%ROOT%%//"
 </VirtualHost>
 <VirtualHost 127.0.0.1:%%PORTdot%%>
-    VirtualDocumentRoot "%%ROOT%%/dav/.././"
+    IRICharset Shift_JIS
+    VirtualDocumentRoot "/.%%ROOT%%/dav/.././"
 </VirtualHost>
 <VirtualHost 127.0.0.1:%%PORTsjis%%>
     <Directory "%%ROOT%%">
@@ -149,6 +154,8 @@ is status('/e/順/s.txt'), 200, 'a later pattern wins';
 is status('/e/逆/s.txt'), 403, 'a later section wins over the pattern';
 is status("/$_/双/s.txt"), 403, "an alias with $_" for qw(slashes dot dots);
 is status('/双/s.txt', $_), 403, "a document root with $_" for qw(slashes dot);
+is status('/密.txt', 'dot'), 403, '<Files> below such a root';
+is status(euc('/密.txt'), 'dot'), 404, 'no other name for its octets';
 is $server->get(percent '/誤/s.txt')->body, euc("誤/error.html\n"),
     'its error page needs no access, as without this module';
 
