@@ -183,24 +183,5 @@ ok -e "$root/é/" . nfd('ö/ä.txt'), 'likewise';
 $server->get(percent('/日本/old/表/漢.txt'), port => $server->port('report'));
 like $server->settled_log, qr/iri: report: .*reason=/, 'report';
 is_deeply [$server->errors], [], 'log';
-# ---- the cost of a start ----------------------------------------------------
-# Processor time to read a configuration with so many servers.
-sub start_cost {
-    my ($servers) = @_;
-    my $text = "server_names_hash_max_size 4096;\n";
-    for my $number (1 .. $servers) {
-        $text .= "server {\nlisten 127.0.0.1:%%PORT%%;\n"
-            . "server_name s$number.test;\niri on;\n"
-            . join('', map { "location /d$_/ { iri_match case; }\n" } 1 .. 60)
-            . "}\n";
-    }
-    my $many   = IRI::Nginx->new(conf => $text);
-    my $before = (times)[2];
-    my ($code) = $many->check;
-    is $code, 0, "$servers servers";
-    return (times)[2] - $before;
-}
-cmp_ok start_cost(400), '<', 6 * start_cost(100) + 0.5,
-    'the locations of one server are not compared with those of others';
 
 done_testing;
