@@ -38,7 +38,8 @@ our %LATIN = ("\x{C6}" => 'AE', "\x{D8}" => 'O', "\x{DE}" => 'TH',
     "\x{167}" => 't', "\x{1E9E}" => 'SS');
 our %PUNCTUATION = (
     (map { chr, ' ' } 0xA0, 0x2000 .. 0x200A, 0x202F, 0x205F),
-    (map { chr, '-' } 0x2010 .. 0x2013, 0x2212, 0xFE58),
+    (map { chr, '-' } 0x2010 .. 0x2013, 0x2212, 0xFE58,
+        0xFF0D),    # with variants U+2212 is U+FF0D
     (map { chr, "'" } 0xB4, 0x2BC, 0x2018, 0x2019, 0x201B, 0x2032, 0x2035),
     (map { chr, '"' } 0x201C, 0x201D, 0x201F, 0x2033, 0x2036));
 
