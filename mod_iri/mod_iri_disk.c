@@ -49,15 +49,21 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
 }
 
 /*
- * Returns: 1 if the first len octets of filename exist as a path on disk, or
- * are ASCII, which is not tested.
+ * Returns: 1 if there is no file with the first len octets of r->filename, which
+ * are not ASCII; 0 also if that is not known.
  */
 static int
-mod_iri_start_exists(request_rec *r, const char *filename, size_t len)
+mod_iri_is_absent(request_rec *r, size_t len)
 {
-    const char *start = apr_pstrmemdup(r->pool, filename, len);
+    const char  *start = apr_pstrmemdup(r->pool, r->filename, len);
+    apr_finfo_t  info;
+    apr_status_t status;
 
-    return iri_str_is_ascii(mod_iri_str(start)) || mod_iri_exists(r, start);
+    if (iri_str_is_ascii(mod_iri_str(start))) {
+        return 0;
+    }
+    status = apr_stat(&info, start, APR_FINFO_TYPE, r->pool);
+    return APR_STATUS_IS_ENOENT(status) || APR_STATUS_IS_ENOTDIR(status);
 }
 
 /*
@@ -76,24 +82,6 @@ mod_iri_reading_of_path(const mod_iri_request_t *ctx, iri_str_t path)
                    && mod_iri_str_equal(reading->path, path)
                ? reading
                : NULL;
-}
-
-/*
- * Returns: 1 if there is no file with the first len octets of r->filename, which
- * are not ASCII; 0 also if that is not known.
- */
-static int
-mod_iri_is_absent(request_rec *r, size_t len)
-{
-    const char  *start = apr_pstrmemdup(r->pool, r->filename, len);
-    apr_finfo_t  info;
-    apr_status_t status;
-
-    if (iri_str_is_ascii(mod_iri_str(start))) {
-        return 0;
-    }
-    status = apr_stat(&info, start, APR_FINFO_TYPE, r->pool);
-    return APR_STATUS_IS_ENOENT(status) || APR_STATUS_IS_ENOTDIR(status);
 }
 
 /*
@@ -238,7 +226,7 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
     {
         return 0;
     }
-    while (!mod_iri_start_exists(r, r->filename, len)) {
+    while (mod_iri_is_absent(r, len)) {
         for (len--; len > 0 && r->filename[len] != '/'; len--) {
         }
     }

@@ -194,22 +194,26 @@ mod_iri_segment_name(const server_rec *s, const iri_env_t *env,
 }
 
 const char *
+mod_iri_merged_path(apr_pool_t *pool, const char *path)
+{
+    char *merged;
+
+    return apr_filepath_merge(&merged, NULL, path, APR_FILEPATH_NOTRELATIVE,
+                              pool)
+                   == APR_SUCCESS
+               ? merged
+               : path;
+}
+
+const char *
 mod_iri_canonical_path(const server_rec *s, const char *path,
                        const iri_env_t *env)
 {
     apr_pool_t *pool = mod_iri_pool(env);
     const char *names = "";
-    char       *merged;
     iri_str_t   segment;
 
-    /* as ap_directory_walk() compares it with sections */
-    if (*path == '/'
-        && apr_filepath_merge(&merged, NULL, path, APR_FILEPATH_NOTRELATIVE,
-                              pool)
-               == APR_SUCCESS)
-    {
-        path = merged;
-    }
+    path = mod_iri_merged_path(pool, path);
     if (*path != '/' || iri_path_is_ascii(mod_iri_str(path), 0)) {
         return path;
     }

@@ -40,6 +40,12 @@ void mod_iri_search_set_trees(const server_rec *server, const iri_env_t *env,
                               iri_search_t *search);
 
 /*
+ * Returns: an absolute path without empty segments and dot-segments, as
+ * ap_directory_walk() compares it with sections; path itself if it is relative.
+ */
+const char *mod_iri_merged_path(apr_pool_t *pool, const char *path);
+
+/*
  * Returns: the canonical path of a directory, in the pool of env, without empty
  * segments and dot-segments.  Segments that no charset decodes keep their
  * octets.

@@ -139,7 +139,7 @@ mod_iri_find_copies(request_rec *r, apr_array_header_t **copies,
                     const char **key)
 {
     const mod_iri_server_conf_t     *conf = mod_iri_server_conf(r->server);
-    char                            *filename;
+    const char                      *filename;
     const mod_iri_encoded_section_t *directory;
     mod_iri_copy_t                  *copy;
     iri_status_t                     status;
@@ -148,15 +148,8 @@ mod_iri_find_copies(request_rec *r, apr_array_header_t **copies,
 
     *copies = apr_array_make(r->pool, 2, sizeof(mod_iri_copy_t));
     *key = "";
-    /* "//" and dot-segments: as ap_directory_walk(), which skips its sections
-     * if this fails */
-    if (apr_filepath_merge(&filename, NULL, r->filename,
-                           APR_FILEPATH_NOTRELATIVE, r->pool)
-        != APR_SUCCESS)
-    {
-        return IRI_OK;
-    }
-    filename = apr_pstrcat(r->pool, filename, "/", NULL);
+    filename = apr_pstrcat(r->pool, mod_iri_merged_path(r->pool, r->filename),
+                           "/", NULL);
     for (i = 0; i < conf->encoded_sections->nelts; i++) {
         directory = &APR_ARRAY_IDX(conf->encoded_sections, i,
                                    mod_iri_encoded_section_t);

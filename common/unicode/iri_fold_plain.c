@@ -106,9 +106,9 @@ iri_fold_plain(unsigned match, iri_buf_t *key, size_t from)
                                                   : NULL;
 
         if (plain == NULL && n > 1 && (match & IRI_FOLD_PUNCTUATION)) {
-            /* VARIANTS has replaced the minus by that of the vendors. */
+            /* VARIANTS has replaced the minus of JIS by that of vendors. */
             plain = iri_plain_mark(
-                c == 0xff0d && (match & IRI_FOLD_VARIANTS) ? 0x2212 : c);
+                match & IRI_FOLD_VARIANTS ? iri_jis_variant(c, 1) : c);
         }
 
         n = n != 0 ? n : 1;
