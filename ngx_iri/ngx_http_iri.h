@@ -182,11 +182,9 @@ struct ngx_http_iri_loc_conf_s {
     iri_tree_conf_t combined;   /* tree, with the match of all enclosing
                                    locations added, for iri_needs_lookup() */
 
-    /* set by ngx_http_iri_root.c; NULL if the location has no script */
-    ngx_http_core_loc_conf_t *configured;   /* of nginx's core module, with root
-                                   and alias as configured */
-    void **configured_loc_conf; /* r->loc_conf with configured */
-    void **scripted_loc_conf;   /* r->loc_conf with the script */
+    /* set by ngx_http_iri_root.c; NULL if iri is not on */
+    void **configured;          /* r->loc_conf as configured */
+    void **scripted;            /* r->loc_conf with the script under root */
     size_t literal_len;         /* octets of root or alias before the segment
                                    with the first variable; without variables
                                    all octets */
@@ -290,8 +288,8 @@ typedef struct {
                                    named location was begun */
         unsigned rewrite_break:1;   /* 1: "rewrite ... break" of this location
                                    has cleared r->valid_location, and
-                                   ngx_http_iri_set_valid_location() has set
-                                   it again */
+                                   ngx_http_iri_select_root() has set it
+                                   again */
     } rules;
 
     ngx_http_iri_client_t *client;  /* NULL: the variable of iri_charset was not
@@ -337,6 +335,17 @@ ngx_http_iri_engine_of(ngx_http_request_t *r)
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     return (iri_engine_t) iscf->engine;
+}
+
+/* Returns: r->loc_conf as configured, without the script under root. */
+static inline void **
+ngx_http_iri_configured(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return r->loc_conf == ilcf->scripted ? ilcf->configured : r->loc_conf;
 }
 
 /* Returns: the iri_host of a server. */
@@ -746,8 +755,8 @@ ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
  * Set *name to the name on disk for uri in the current location, without
  * running the script.  A NUL follows, which is not counted.  In a tree in
  * ISO-8859-1: "/café" → "/srv/www/caf\xE9".  Returns: NGX_OK; NGX_DECLINED if
- * root has variables, or uri does not begin with the prefix that alias
- * replaces; NGX_ERROR.
+ * the script is not needed, root has variables, or uri does not begin with the
+ * prefix that alias replaces; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     ngx_str_t *name);
@@ -761,14 +770,20 @@ ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
     ngx_uint_t *is_dir);
 
 /*
- * After "rewrite ... break" has cleared r->valid_location in a location with
- * root: set it again if the content handler opens files.  nginx tests it below
- * alias only, but with the script root is an alias.  Sets
- * ctx->rules.rewrite_break, so that the flag is cleared again in a named
- * location.
+ * Returns: 1 if uri may have another name on disk than root and uri; if it has
+ * more than uri to do with, because alias has captures; or if a Destination is
+ * mapped, too.
  */
-void ngx_http_iri_set_valid_location(ngx_http_request_t *r,
-    ngx_http_iri_loc_conf_t *ilcf);
+ngx_uint_t ngx_http_iri_needs_script(ngx_http_request_t *r,
+    const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri);
+
+/*
+ * After the rules of a location have run, or r->uri has been set: if r->uri
+ * needs the script, set r->loc_conf to the configuration with the script.
+ * After "rewrite ... break" this also sets r->valid_location, if the content
+ * handler opens files, and ctx->rules.rewrite_break.
+ */
+void ngx_http_iri_select_root(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_try_files.c ------------------------------------------- */

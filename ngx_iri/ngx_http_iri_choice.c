@@ -94,7 +94,7 @@ ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (found->found.verdict != IRI_CHOOSE || found->found.count == 0
-        || ilcf->configured->alias == NGX_MAX_SIZE_T_VALUE || r != r->main
+        || ilcf->clcf->alias == NGX_MAX_SIZE_T_VALUE || r != r->main
         || r->internal || r->content_handler != NULL || ctx->snapshot == NULL
         || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
         || ngx_http_iri_listing(r) != NULL)

@@ -70,7 +70,7 @@ ngx_http_iri_dav_serves_files(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return r->content_handler == NULL && ilcf->configured != NULL;
+    return r->content_handler == NULL && ilcf->scripted != NULL;
 }
 
 
@@ -250,7 +250,7 @@ ngx_http_iri_tag_find(void *arg, iri_str_t sent, iri_str_t paths[2])
     {
         paths[0] = ngx_http_iri_str(r->uri);
 
-    } else if (ilcf->configured != NULL && ilcf->configured->alias == 0
+    } else if (ilcf->scripted != NULL && ilcf->clcf->alias == 0
                && ngx_http_iri_uri_needs_lookup(ilcf, uri))
     {
         found = ngx_http_iri_find_uri(r, uri);

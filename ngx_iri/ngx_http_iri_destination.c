@@ -122,7 +122,7 @@ ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
     transfer.judged = judged;
 
     /* An alias with captures does not contain the path. */
-    transfer.written = ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE
+    transfer.written = ilcf->clcf->alias != NGX_MAX_SIZE_T_VALUE
                            ? written
                            : NULL;
 
@@ -276,8 +276,8 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t     *r,
         return NGX_HTTP_FORBIDDEN;
     }
 
-    judged = ilcf->configured != NULL
-                     && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE
+    judged = ilcf->scripted != NULL
+                     && ilcf->clcf->alias != NGX_MAX_SIZE_T_VALUE
                  ? ngx_http_iri_find(r)
                  : NULL;
 
@@ -336,7 +336,7 @@ ngx_http_iri_destination_judge(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* A content handler, for example of a proxy, reads the field itself. */
-    if (r->content_handler != NULL || ilcf->configured == NULL) {
+    if (r->content_handler != NULL || ilcf->scripted == NULL) {
         return NGX_DECLINED;
     }
 
@@ -351,7 +351,7 @@ ngx_http_iri_destination_judge(ngx_http_request_t *r)
     }
 
     /* nginx does not compare the prefix that alias replaces. */
-    alias = ilcf->configured->alias;
+    alias = ilcf->clcf->alias;
     ngx_http_iri_env(r, &env);
     status = iri_destination_check(&env, ngx_http_iri_str(r->uri),
                                    ngx_http_iri_str(path),

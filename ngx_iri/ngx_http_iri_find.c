@@ -227,8 +227,8 @@ ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     conf->creates = r == r->main && ngx_http_iri_method_writes(r)
                     && iri_method_creates(ngx_http_iri_str(r->method_name));
 
-    if (snapshot != NULL && !conf->is_destination && ilcf->configured != NULL
-        && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE
+    if (snapshot != NULL && !conf->is_destination && ilcf->scripted != NULL
+        && ilcf->clcf->alias != NGX_MAX_SIZE_T_VALUE
         && ngx_http_iri_can_run_again(r, &snapshot->request))
     {
         conf->url = ngx_http_iri_str(snapshot->request.uri);
@@ -262,9 +262,7 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     ngx_http_core_loc_conf_t *clcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    clcf = ilcf->configured != NULL
-               ? ilcf->configured
-               : ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    clcf = ilcf->clcf;
 
     if (ctx == NULL || !ngx_http_iri_below_alias(r, clcf, uri)) {
         return NULL;
@@ -313,9 +311,9 @@ ngx_http_iri_needs_lookup(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return ilcf->configured != NULL
+    return ilcf->scripted != NULL
            && ngx_http_iri_uri_needs_lookup(ilcf, r->uri)
-           && (ilcf->configured->alias == 0 || r->valid_location)
+           && (ilcf->clcf->alias == 0 || r->valid_location)
            && !ngx_http_iri_judges_destination(r);
 }
 

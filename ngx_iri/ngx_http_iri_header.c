@@ -346,7 +346,7 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_lookup_t *found,
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     *presence = r->content_handler != NULL ? IRI_UNCONFIRMED : IRI_ABSENT;
 
-    if (found == NULL && ilcf->configured != NULL) {
+    if (found == NULL && ilcf->scripted != NULL) {
         found = ngx_http_iri_find(r);
     }
 
@@ -627,8 +627,8 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
         return NGX_ERROR;
     }
 
-    if (r->upstream != NULL && ilcf->configured != NULL
-        && ilcf->configured->alias == 0)
+    if (r->upstream != NULL && r->loc_conf == ilcf->scripted
+        && ilcf->clcf->alias == 0)
     {
         r->valid_location = 1;
     }

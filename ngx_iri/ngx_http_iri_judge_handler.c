@@ -151,7 +151,7 @@ ngx_http_iri_judge_pass(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 
     /* Also an ASCII name must exist, unless a content handler answers. */
     if (ngx_http_iri_needs_lookup(r)
-        || (ilcf->configured != NULL && r->content_handler == NULL))
+        || (ilcf->scripted != NULL && r->content_handler == NULL))
     {
         found = ngx_http_iri_find(r);
         if (found == NULL) {
@@ -194,7 +194,7 @@ ngx_http_iri_judge_handler(ngx_http_request_t *r)
         }
 
         if (judge->access_decided
-            && !ngx_http_iri_judge_is_counted(judge, r->loc_conf))
+            && !ngx_http_iri_judge_is_counted(judge, ngx_http_iri_configured(r)))
         {
             return ngx_http_iri_judge_count(r, judge);
         }
@@ -203,7 +203,7 @@ ngx_http_iri_judge_handler(ngx_http_request_t *r)
         /* PREACCESS has counted the page, and has not refused it. */
         counted = ngx_array_push(judge->counted);
         if (counted != NULL) {
-            *counted = r->loc_conf;
+            *counted = ngx_http_iri_configured(r);
         }
     }
 

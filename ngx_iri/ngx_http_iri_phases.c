@@ -12,9 +12,9 @@
  *                           the rules need
  *                   rules   run the handler of nginx's rewrite module
  *                   last    after the rules: look up the path
- *   PRECONTENT      first   after access is granted: 404 if no file may be
- *                           served, iri_redirect, the Destination of COPY and
- *                           MOVE, try_files
+ *   PRECONTENT      first   after access is granted: judge (subrequest), 404 if
+ *                           no file may be served, iri_redirect, the
+ *                           Destination of COPY and MOVE, try_files
  *   CONTENT         last    iri_listing
  *   LOG             first   iri report; log notes; restore root, for access_log
  *
@@ -86,8 +86,8 @@ ngx_http_iri_wait_before_rules(ngx_http_request_t *r)
 
     /* The rules may change the variables in a root. */
     return (ilcf->combined.match & IRI_FOLD_INDEXED)
-                   && ilcf->configured != NULL
-                   && ilcf->configured->root_lengths == NULL
+                   && ilcf->scripted != NULL
+                   && ilcf->clcf->root_lengths == NULL
                    && ngx_http_iri_find_if_needed(r, &ctx, &found) == NGX_OK
                    && ngx_http_iri_wait_for_index(r, ctx, found)
                ? NGX_DONE
@@ -452,7 +452,6 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
 {
     ngx_int_t                 rc;
     ngx_http_iri_ctx_t       *ctx;
-    ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
@@ -460,17 +459,6 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
     }
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    /*
-     * nginx's try_files sets this below an alias with captures.  In another
-     * location the script, which looks like such an alias, must not see it.
-     */
-    if (ilcf->configured != NULL
-        && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE)
-    {
-        r->add_uri_to_alias = 0;
-    }
 
     /* A named location runs an error page or the fallback of try_files. */
     if (clcf->named) {
@@ -526,8 +514,6 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    ngx_http_iri_set_valid_location(r, ilcf);
-
     if (ngx_http_iri_uri_needs_lookup(ilcf, r->uri)) {
         /* "rewrite ... break" may have set another path. */
         rc = ngx_http_iri_read_new_uri(r);
@@ -540,6 +526,8 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
             return rc;
         }
     }
+
+    ngx_http_iri_select_root(r);
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
@@ -616,6 +604,13 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
+    if (r != r->main) {
+        rc = ngx_http_iri_judge_handler(r);
+        if (rc != NGX_DECLINED || r->phase_handler != here) {
+            return rc;
+        }
+    }
+
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     /* The access rules of a named location are not those of the path. */
@@ -644,7 +639,12 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
         }
     }
 
-    return ngx_http_iri_try_files(r);
+    rc = ngx_http_iri_try_files(r);
+    if (rc == NGX_DECLINED && r->phase_handler == here) {
+        ngx_http_iri_select_root(r);
+    }
+
+    return rc;
 }
 
 
@@ -652,10 +652,6 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_log_handler(ngx_http_request_t *r)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
     ngx_http_iri_destination_cancel(r);
 
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_REPORT) {
@@ -668,11 +664,7 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
      * access_log with variables tests whether root exists, so it must get the
      * configured root.  The getter of $request_filename uses the script itself.
      */
-    if (ilcf->configured_loc_conf != NULL
-        && r->loc_conf == ilcf->scripted_loc_conf)
-    {
-        r->loc_conf = ilcf->configured_loc_conf;
-    }
+    r->loc_conf = ngx_http_iri_configured(r);
 
     return NGX_OK;
 }
@@ -735,8 +727,6 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
           ngx_http_iri_after_rules },
         { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
           ngx_http_iri_precontent },
-        { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_judge_handler },
         { NGX_HTTP_CONTENT_PHASE, NGX_HTTP_IRI_AT_START,
           ngx_http_iri_listing_handler },
         { NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_START,

@@ -138,8 +138,8 @@ ngx_http_iri_try_files_begin(ngx_conf_t *cf)
 static ngx_uint_t
 ngx_http_iri_try_applies(const ngx_http_iri_loc_conf_t *ilcf)
 {
-    return ilcf->try_files != NULL && ilcf->configured != NULL
-           && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE;
+    return ilcf->try_files != NULL && ilcf->scripted != NULL
+           && ilcf->clcf->alias != NGX_MAX_SIZE_T_VALUE;
 }
 
 
@@ -157,7 +157,7 @@ ngx_http_iri_try_files_disable(ngx_conf_t *cf, ngx_module_t *module,
     }
 
     location->loc_conf[module->ctx_index] = conf;
-    location->conf->configured_loc_conf[module->ctx_index] = conf;
+    location->conf->scripted[module->ctx_index] = conf;
 
     return NGX_OK;
 }
@@ -255,8 +255,10 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
+    ngx_http_iri_select_root(r);
+
     /* After a rewrite nginx maps below root, but not below the script. */
-    r->valid_location |= ilcf->configured->alias == 0;
+    r->valid_location |= ilcf->clcf->alias == 0;
     last = ngx_http_map_uri_to_path(r, &name, &root, 0);
     r->valid_location = valid ? 1 : 0;
 
@@ -404,7 +406,7 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    alias = ilcf->configured->alias;
+    alias = ilcf->clcf->alias;
     candidate = ilcf->try_files->elts;
 
     for (i = 0; i + 1 < ilcf->try_files->nelts; i++) {

@@ -608,18 +608,11 @@ static ngx_int_t
 ngx_http_iri_configured_getter(ngx_http_request_t        *r,
                                ngx_http_variable_value_t *v, uintptr_t data)
 {
-    void                   **loc_conf = r->loc_conf;
-    ngx_int_t                rc;
-    ngx_http_iri_loc_conf_t *ilcf;
+    void    **loc_conf = r->loc_conf;
+    ngx_int_t rc;
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (ilcf->configured_loc_conf != NULL) {
-        r->loc_conf = ilcf->configured_loc_conf;
-    }
-
+    r->loc_conf = ngx_http_iri_configured(r);
     rc = ngx_http_iri_nginx_getter(r, v, data);
-
     r->loc_conf = loc_conf;
 
     return rc;
@@ -627,7 +620,7 @@ ngx_http_iri_configured_getter(ngx_http_request_t        *r,
 
 
 /*
- * Call nginx's getter with the script under root: root has variables, or alias
+ * Call nginx's getter: r->uri needs no lookup, root has variables, or alias
  * does not replace a prefix of r->uri.
  */
 static ngx_int_t
@@ -642,11 +635,11 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ilcf->configured_loc_conf != NULL) {
-        r->loc_conf = ilcf->scripted_loc_conf;
+    if (ngx_http_iri_needs_script(r, ilcf, r->uri)) {
+        r->loc_conf = ilcf->scripted;
 
         /* nginx tests these flags below alias, as which the script appears. */
-        if (ilcf->configured->alias == 0) {
+        if (ilcf->clcf->alias == 0) {
             r->valid_location = 1;
             r->uri_changed = 0;
         }
