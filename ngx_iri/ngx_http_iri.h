@@ -288,7 +288,7 @@ typedef struct {
                                    named location was begun */
         unsigned rewrite_break:1;   /* 1: "rewrite ... break" of this location
                                    has cleared r->valid_location, and
-                                   ngx_http_iri_select_root() has set it
+                                   ngx_http_iri_use_script() has set it
                                    again */
     } rules;
 
@@ -770,20 +770,35 @@ ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
     ngx_uint_t *is_dir);
 
 /*
- * Returns: 1 if uri may have another name on disk than root and uri; if it has
- * more than uri to do with, because alias has captures; or if a Destination is
- * mapped, too.
- */
-ngx_uint_t ngx_http_iri_needs_script(ngx_http_request_t *r,
-    const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri);
-
-/*
- * After the rules of a location have run, or r->uri has been set: if r->uri
- * needs the script, set r->loc_conf to the configuration with the script.
+ * Set r->loc_conf to the configuration with the script under root: r->uri needs
+ * it, and the rules of the location have run.
  * After "rewrite ... break" this also sets r->valid_location, if the content
  * handler opens files, and ctx->rules.rewrite_break.
  */
-void ngx_http_iri_select_root(ngx_http_request_t *r);
+void ngx_http_iri_use_script(ngx_http_request_t *r);
+
+/*
+ * Returns: 1 if r needs the script whatever its path is: below an alias with
+ * captures, since the name on disk depends on more than the path, and for COPY
+ * and MOVE, since nginx also maps the Destination.
+ */
+static inline ngx_uint_t
+ngx_http_iri_always_needs_script(ngx_http_request_t *r,
+    const ngx_http_iri_loc_conf_t *ilcf)
+{
+    return ilcf->clcf->alias == NGX_MAX_SIZE_T_VALUE
+           || (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE));
+}
+
+/* Returns: 1 if r needs the script for uri. */
+static inline ngx_uint_t
+ngx_http_iri_needs_script(ngx_http_request_t *r,
+    const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
+{
+    return ilcf->scripted != NULL
+           && (ngx_http_iri_always_needs_script(r, ilcf)
+               || ngx_http_iri_uri_needs_lookup(ilcf, uri));
+}
 
 
 /* ---- ngx_http_iri_try_files.c ------------------------------------------- */

@@ -287,12 +287,10 @@ ngx_http_iri_if_map(ngx_http_request_t *r, const ngx_str_t *sent,
 
 
 /*
- * The handler of REWRITE, after the rules of each location: make the resource
- * tags in the fields If canonical.  Each location starts with the values as
- * sent, because dav_ext needs raw tags and an upstream percent-encoded ones.
- * dav_ext reads the value up to a NUL.
+ * Each location starts with the values as sent, because dav_ext needs raw tags
+ * and an upstream percent-encoded ones.  dav_ext reads the value up to a NUL.
  */
-static ngx_int_t
+ngx_int_t
 ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 {
     ngx_int_t               rc = NGX_DECLINED;
@@ -303,9 +301,7 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
     ngx_http_iri_dav_ctx_t *dav;
     iri_if_map_t            map = { ngx_http_iri_tag_find, r, 0, 0 };
 
-    if (!(r->method & NGX_HTTP_IRI_DAV_METHODS) || r != r->main
-        || r->uri_changed || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON)
-    {
+    if (!(r->method & NGX_HTTP_IRI_DAV_METHODS) || r != r->main) {
         return NGX_DECLINED;
     }
 
@@ -350,14 +346,10 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 
 /* ---- filters ------------------------------------------------------------- */
 
-/* ngx_http_iri_phases.c calls the handlers for the Destination. */
+/* ngx_http_iri_phases.c calls the phase handlers. */
 static ngx_int_t
 ngx_http_iri_dav_init(ngx_conf_t *cf)
 {
-    static const ngx_http_iri_handler_t row = { NGX_HTTP_REWRITE_PHASE,
-                                                NGX_HTTP_IRI_AT_START,
-                                                ngx_http_iri_dav_map_if };
-
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
@@ -371,5 +363,5 @@ ngx_http_iri_dav_init(ngx_conf_t *cf)
     ngx_http_iri_dav_next_body = ngx_http_top_body_filter;
     ngx_http_top_body_filter = ngx_http_iri_dav_body_filter;
 
-    return ngx_http_iri_register(cf, &row, 1);
+    return NGX_OK;
 }

@@ -505,6 +505,7 @@ static ngx_int_t
 ngx_http_iri_after_rules(ngx_http_request_t *r)
 {
     ngx_int_t                rc;
+    ngx_uint_t               needs_lookup;
     ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -514,7 +515,9 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_uri_needs_lookup(ilcf, r->uri)) {
+    needs_lookup = ngx_http_iri_uri_needs_lookup(ilcf, r->uri);
+
+    if (needs_lookup) {
         /* "rewrite ... break" may have set another path. */
         rc = ngx_http_iri_read_new_uri(r);
         if (rc != NGX_OK && rc != NGX_DECLINED) {
@@ -527,14 +530,16 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
         }
     }
 
-    ngx_http_iri_select_root(r);
+    if (needs_lookup || ngx_http_iri_always_needs_script(r, ilcf)) {
+        ngx_http_iri_use_script(r);
+    }
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
         ctx->rules.done = 1;
     }
 
-    return NGX_DECLINED;
+    return ngx_http_iri_dav_map_if(r);
 }
 
 
@@ -620,6 +625,8 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 
     rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
     if (rc == NGX_OK) {
+        /* An access handler may have set another path. */
+        ngx_http_iri_use_script(r);
         rc = ngx_http_iri_refuse_found(r, ctx, found);
     }
 
@@ -639,12 +646,7 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
         }
     }
 
-    rc = ngx_http_iri_try_files(r);
-    if (rc == NGX_DECLINED && r->phase_handler == here) {
-        ngx_http_iri_select_root(r);
-    }
-
-    return rc;
+    return ngx_http_iri_try_files(r);
 }
 
 

@@ -404,28 +404,12 @@ ngx_http_iri_set_valid_location(ngx_http_request_t            *r,
 }
 
 
-ngx_uint_t
-ngx_http_iri_needs_script(ngx_http_request_t            *r,
-                          const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
-{
-    return ilcf->scripted != NULL
-           && (ilcf->clcf->alias == NGX_MAX_SIZE_T_VALUE
-               || (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
-               || ngx_http_iri_uri_needs_lookup(ilcf, uri));
-}
-
-
 void
-ngx_http_iri_select_root(ngx_http_request_t *r)
+ngx_http_iri_use_script(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (!ngx_http_iri_needs_script(r, ilcf, r->uri)) {
-        return;
-    }
-
     r->loc_conf = ilcf->scripted;
 
     /* nginx's try_files has set this below an alias with captures. */

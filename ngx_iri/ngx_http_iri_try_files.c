@@ -255,7 +255,9 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    ngx_http_iri_select_root(r);
+    if (ngx_http_iri_needs_script(r, ilcf, r->uri)) {
+        ngx_http_iri_use_script(r);
+    }
 
     /* After a rewrite nginx maps below root, but not below the script. */
     r->valid_location |= ilcf->clcf->alias == 0;
