@@ -227,12 +227,6 @@ typedef struct {
     ngx_str_t text;
 } ngx_http_iri_address_t;
 
-/* A copy of a list of header fields */
-typedef struct {
-    ngx_list_part_t *parts;     /* of all parts, */
-    u_char *elements;           /* and of the elements of all parts */
-} ngx_http_iri_list_t;
-
 /*
  * The state to which a restart restores a request: the request, and the objects
  * to which it points and which rules can change (ngx_http_iri_snapshot.c).
@@ -246,8 +240,8 @@ struct ngx_http_iri_snapshot_s {
     void **ctx;                 /* r->ctx */
     ngx_http_variable_value_t *variables;
     int *captures;              /* NULL: none */
-    ngx_http_iri_list_t headers_in;     /* r->headers_in.headers */
-    ngx_http_iri_list_t headers_out;    /* r->headers_out.headers */
+    u_char *headers;            /* parts and elements of the lists in
+                                   r->headers_in and r->headers_out */
     ngx_http_iri_address_t address;
 };
 
@@ -548,9 +542,8 @@ ngx_int_t ngx_http_iri_refuse_not_found(ngx_http_request_t *r);
 
 /* ---- ngx_http_iri_snapshot.c -------------------------------------------- */
 
-/* Copy the state of r into *snapshot.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_snapshot(ngx_http_request_t *r,
-    ngx_http_iri_snapshot_t *snapshot);
+/* Returns: a copy of the state of r; NULL if memory is exhausted. */
+ngx_http_iri_snapshot_t *ngx_http_iri_snapshot(ngx_http_request_t *r);
 
 /*
  * Restore r, or only its variables and captures, from *snapshot.

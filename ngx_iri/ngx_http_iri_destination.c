@@ -140,9 +140,9 @@ ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
 
 /* The saved request, after access to the source was granted */
 struct ngx_http_iri_source_s {
-    ngx_http_iri_ctx_t      ctx;
-    ngx_http_iri_snapshot_t snapshot;
-    ngx_str_t               judged; /* r->uri for the Destination */
+    ngx_http_iri_ctx_t       ctx;
+    ngx_http_iri_snapshot_t *snapshot;
+    ngx_str_t                judged; /* r->uri for the Destination */
 };
 
 
@@ -174,10 +174,10 @@ ngx_http_iri_destination_cancel(ngx_http_request_t *r)
     }
 
     source = dav->source;
-    saved = &source->snapshot.request;
+    saved = &source->snapshot->request;
 
-    (void) ngx_http_iri_variables_restore(r, &source->snapshot);
-    ngx_http_iri_address_set(r, &source->snapshot.address);
+    (void) ngx_http_iri_variables_restore(r, source->snapshot);
+    ngx_http_iri_address_set(r, &source->snapshot->address);
     r->limit_rate = saved->limit_rate;
     r->limit_rate_set = saved->limit_rate_set;
     r->unparsed_uri = saved->unparsed_uri;
@@ -216,8 +216,13 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     request = ngx_palloc(r->pool, iri_request_size());
     source = ngx_palloc(r->pool, sizeof(ngx_http_iri_source_t));
 
-    if (request == NULL || source == NULL || ctx->snapshot == NULL
-        || ngx_http_iri_snapshot(r, &source->snapshot) != NGX_OK
+    if (request == NULL || source == NULL || ctx->snapshot == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    source->snapshot = ngx_http_iri_snapshot(r);
+
+    if (source->snapshot == NULL
         || ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK
         || ngx_http_iri_set_uri(r, ngx_http_iri_str(path)) != NGX_OK)
     {
@@ -281,7 +286,7 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t     *r,
                  ? ngx_http_iri_find(r)
                  : NULL;
 
-    if (ngx_http_iri_restore(r, &dav->source->snapshot) != NGX_OK) {
+    if (ngx_http_iri_restore(r, dav->source->snapshot) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 

@@ -310,17 +310,14 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_OK;
     }
 
-    snapshot = ngx_palloc(r->pool, sizeof(ngx_http_iri_snapshot_t));
-
-    if (snapshot == NULL || ngx_http_iri_snapshot(r, snapshot) != NGX_OK) {
-        ctx->snapshot = NULL;
-        return NGX_ERROR;
+    snapshot = ngx_http_iri_snapshot(r);
+    if (snapshot != NULL) {
+        snapshot->earlier = ctx->snapshot;
     }
 
-    snapshot->earlier = ctx->snapshot;
     ctx->snapshot = snapshot;
 
-    return NGX_OK;
+    return snapshot != NULL ? NGX_OK : NGX_ERROR;
 }
 
 

@@ -214,12 +214,12 @@ static ngx_http_iri_client_t *
 ngx_http_iri_client_evaluate(ngx_http_request_t            *r,
                              const ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_int_t               rc;
-    ngx_http_iri_client_t  *client;
-    ngx_http_iri_snapshot_t snapshot;
+    ngx_int_t                rc;
+    ngx_http_iri_client_t   *client;
+    ngx_http_iri_snapshot_t *snapshot = ngx_http_iri_snapshot(r);
 
     client = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_client_t));
-    if (client == NULL || ngx_http_iri_snapshot(r, &snapshot) != NGX_OK) {
+    if (client == NULL || snapshot == NULL) {
         return NULL;
     }
 
@@ -232,7 +232,7 @@ ngx_http_iri_client_evaluate(ngx_http_request_t            *r,
         &client->reading.charsets);
     rc = ngx_http_iri_client_vary(r, &client->vary);
 
-    return ngx_http_iri_variables_restore(r, &snapshot) == NGX_OK
+    return ngx_http_iri_variables_restore(r, snapshot) == NGX_OK
                    && rc == NGX_OK
                ? client
                : NULL;

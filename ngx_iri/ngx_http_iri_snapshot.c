@@ -22,52 +22,48 @@
 
 /* ---- lists of header fields --------------------------------------------- */
 
-/* Copy the parts of list to copy->parts, all elements to copy->elements. */
-static ngx_int_t
-ngx_http_iri_list_copy(ngx_http_request_t *r, const ngx_list_t *list,
-                       ngx_http_iri_list_t *copy)
+static size_t
+ngx_http_iri_list_size(const ngx_list_t *list)
 {
-    u_char                *p;
-    ngx_uint_t             i, parts = 0, elements = 0;
+    size_t                 size = 0;
     const ngx_list_part_t *part;
 
     for (part = &list->part; part != NULL; part = part->next) {
-        parts++;
-        elements += part->nelts;
+        size += sizeof(ngx_list_part_t) + part->nelts * list->size;
     }
 
-    copy->parts = ngx_palloc(r->pool, parts * sizeof(ngx_list_part_t));
-    copy->elements = ngx_palloc(r->pool, elements * list->size + 1);
+    return size;
+}
 
-    if (copy->parts == NULL || copy->elements == NULL) {
-        return NGX_ERROR;
-    }
 
-    p = copy->elements;
+/* Write each part, followed by its elements.  Returns: the end of the copy. */
+static u_char *
+ngx_http_iri_list_save(const ngx_list_t *list, u_char *p)
+{
+    const ngx_list_part_t *part;
 
-    for (i = 0, part = &list->part; part != NULL; part = part->next, i++) {
-        copy->parts[i] = *part;
+    for (part = &list->part; part != NULL; part = part->next) {
+        p = ngx_cpymem(p, part, sizeof(ngx_list_part_t));
 
         if (part->nelts != 0) {
             p = ngx_cpymem(p, part->elts, part->nelts * list->size);
         }
     }
 
-    return NGX_OK;
+    return p;
 }
 
 
-/* The caller has restored *list, which contains the first part. */
-static void
-ngx_http_iri_list_restore(ngx_list_t *list, const ngx_http_iri_list_t *copy)
+/* Returns: the end of the copy. */
+static const u_char *
+ngx_http_iri_list_restore(ngx_list_t *list, const u_char *p)
 {
     size_t           size;
-    ngx_uint_t       i;
-    const u_char    *p = copy->elements;
     ngx_list_part_t *part;
 
-    for (i = 0, part = &list->part; part != NULL; part = part->next, i++) {
-        *part = copy->parts[i];
+    for (part = &list->part; part != NULL; part = part->next) {
+        ngx_memcpy(part, p, sizeof(ngx_list_part_t));
+        p += sizeof(ngx_list_part_t);
         size = part->nelts * list->size;
 
         if (size != 0) {
@@ -75,6 +71,8 @@ ngx_http_iri_list_restore(ngx_list_t *list, const ngx_http_iri_list_t *copy)
             p += size;
         }
     }
+
+    return p;
 }
 
 
@@ -177,40 +175,46 @@ ngx_http_iri_variables_restore(ngx_http_request_t            *r,
 
 /* ---- the request -------------------------------------------------------- */
 
-ngx_int_t
-ngx_http_iri_snapshot(ngx_http_request_t      *r,
-                      ngx_http_iri_snapshot_t *snapshot)
+ngx_http_iri_snapshot_t *
+ngx_http_iri_snapshot(ngx_http_request_t *r)
 {
-    size_t variables = ngx_http_iri_variables_size(r);
-    size_t modules = ngx_http_max_module * sizeof(void *);
+    size_t                   variables = ngx_http_iri_variables_size(r);
+    size_t                   modules = ngx_http_max_module * sizeof(void *);
+    u_char                  *p;
+    ngx_http_iri_snapshot_t *snapshot;
 
-    snapshot->earlier = NULL;
-    snapshot->request = *r;
-    snapshot->address = ngx_http_iri_address(r);
-    snapshot->ctx = ngx_palloc(r->pool, modules);
-    snapshot->variables = ngx_palloc(r->pool, variables);
-
-    if (snapshot->ctx == NULL || snapshot->variables == NULL
-#if (NGX_PCRE)
-        || ngx_http_iri_captures_copy(r, r->captures, r->ncaptures,
-                                      &snapshot->captures)
-               != NGX_OK
-#endif
-        || ngx_http_iri_list_copy(r, &r->headers_in.headers,
-                                  &snapshot->headers_in)
-               != NGX_OK
-        || ngx_http_iri_list_copy(r, &r->headers_out.headers,
-                                  &snapshot->headers_out)
-               != NGX_OK)
-    {
-        snapshot->variables = NULL;
-        return NGX_ERROR;
+    snapshot = ngx_palloc(
+        r->pool, sizeof(ngx_http_iri_snapshot_t) + modules + variables
+                     + ngx_http_iri_list_size(&r->headers_in.headers)
+                     + ngx_http_iri_list_size(&r->headers_out.headers));
+    if (snapshot == NULL) {
+        return NULL;
     }
 
-    ngx_memcpy(snapshot->ctx, r->ctx, modules);
-    ngx_memcpy(snapshot->variables, r->variables, variables);
+    snapshot->earlier = NULL;
+    snapshot->address = ngx_http_iri_address(r);
+    ngx_memcpy(&snapshot->request, r, sizeof(ngx_http_request_t));
 
-    return NGX_OK;
+    snapshot->ctx = (void **) (snapshot + 1);
+    p = ngx_cpymem(snapshot->ctx, r->ctx, modules);
+
+    snapshot->variables = (ngx_http_variable_value_t *) p;
+    p = ngx_cpymem(p, r->variables, variables);
+
+    snapshot->headers = p;
+    p = ngx_http_iri_list_save(&r->headers_in.headers, p);
+    (void) ngx_http_iri_list_save(&r->headers_out.headers, p);
+
+#if (NGX_PCRE)
+    if (ngx_http_iri_captures_copy(r, r->captures, r->ncaptures,
+                                   &snapshot->captures)
+        != NGX_OK)
+    {
+        return NULL;
+    }
+#endif
+
+    return snapshot;
 }
 
 
@@ -287,14 +291,14 @@ ngx_int_t
 ngx_http_iri_restore(ngx_http_request_t            *r,
                      const ngx_http_iri_snapshot_t *snapshot)
 {
+    const u_char      *p = snapshot->headers;
     ngx_http_request_t now = *r;
 
     ngx_memcpy(r, &snapshot->request, offsetof(ngx_http_request_t, state));
     ngx_http_iri_keep_progress(r, &now);
 
-    ngx_http_iri_list_restore(&r->headers_in.headers, &snapshot->headers_in);
-    ngx_http_iri_list_restore(&r->headers_out.headers,
-                              &snapshot->headers_out);
+    p = ngx_http_iri_list_restore(&r->headers_in.headers, p);
+    (void) ngx_http_iri_list_restore(&r->headers_out.headers, p);
 
     ngx_memcpy(r->ctx, snapshot->ctx, ngx_http_max_module * sizeof(void *));
     ngx_http_iri_address_set(r, &snapshot->address);
