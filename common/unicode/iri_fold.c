@@ -17,15 +17,7 @@
 #include <unicode/uscript.h>
 #include <unicode/ustring.h>
 
-#include "unicode/iri_unicode.h"
-
-/* UTF-16 units of a key; a name that needs more is its own key. */
-#define IRI_FOLD_UNITS (4 * IRI_MAX_SEGMENT)
-
-typedef struct {
-    UChar   units[IRI_FOLD_UNITS];
-    int32_t len;
-} iri_units_t;
+#include "unicode/iri_units.h"
 
 /* The levels, weakest first. */
 static const struct {
@@ -401,19 +393,6 @@ iri_fold_german(uint32_t c)
 }
 
 
-static int
-iri_units_put(iri_units_t *to, uint32_t c)
-{
-    if (to->len + U16_LENGTH(c) > IRI_FOLD_UNITS) {
-        return 0;
-    }
-
-    U16_APPEND_UNSAFE(to->units, to->len, c);
-
-    return 1;
-}
-
-
 /* Append c, mapped by TURKIC and GERMAN.  Returns: 0: no room. */
 static int
 iri_fold_locale(unsigned match, uint32_t c, iri_units_t *to)
@@ -477,46 +456,6 @@ iri_units_read(unsigned match, iri_str_t name, iri_units_t *to,
 }
 
 
-/* Normalize to NFC or NFD, except the characters of iri_char_keeps_form(). */
-static void
-iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
-{
-    const UNormalizer2 *normalizer;
-    iri_units_t         from;
-    int32_t             i, end;
-
-    normalizer = compose ? unorm2_getNFCInstance(error)
-                         : unorm2_getNFDInstance(error);
-
-    if (U_FAILURE(*error)
-        || unorm2_spanQuickCheckYes(normalizer, s->units, s->len, error)
-               == s->len)
-    {
-        return;
-    }
-
-    from.len = s->len;
-    u_memcpy(from.units, s->units, s->len);
-    s->len = 0;
-
-    for (i = 0; i < from.len && U_SUCCESS(*error); i = end + 1) {
-        for (end = i; end < from.len && !iri_char_keeps_form(from.units[end]);
-             end++) {
-            /* void */
-        }
-
-        s->len += unorm2_normalize(normalizer, from.units + i, end - i,
-                                   s->units + s->len, IRI_FOLD_UNITS - s->len,
-                                   error);
-
-        if (end < from.len && U_SUCCESS(*error)
-            && !iri_units_put(s, from.units[end])) {
-            *error = U_BUFFER_OVERFLOW_ERROR;
-        }
-    }
-}
-
-
 /* Map text in NFC by TURKIC and GERMAN.  Returns: 0: no room. */
 static int
 iri_units_map_locale(iri_units_t *s, unsigned match)
@@ -556,7 +495,7 @@ iri_units_fold_case(iri_units_t *s, UErrorCode *error)
 
     from.len = s->len;
     u_memcpy(from.units, s->units, s->len);
-    s->len = u_strFoldCase(s->units, IRI_FOLD_UNITS, from.units, from.len,
+    s->len = u_strFoldCase(s->units, IRI_MAX_UNITS, from.units, from.len,
                            U_FOLD_CASE_DEFAULT, error);
 }
 
@@ -600,24 +539,6 @@ iri_units_drop_accents(iri_units_t *s, UErrorCode *error)
         u_memmove(s->units + s->len, s->units + at, i - at);
         s->len += i - at;
     }
-}
-
-
-static iri_status_t
-iri_units_write(const iri_env_t *env, const iri_units_t *s, iri_buf_t *out)
-{
-    iri_status_t  status = IRI_OK;
-    unsigned char utf8[4];
-    UChar32       c;
-    int32_t       i;
-
-    for (i = 0; i < s->len && status == IRI_OK; /* void */) {
-        U16_NEXT(s->units, i, s->len, c);
-        status = iri_buf_put(env, out, utf8,
-                             iri_utf8_put((uint32_t) c, utf8));
-    }
-
-    return status;
 }
 
 

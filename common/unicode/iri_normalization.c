@@ -1,18 +1,17 @@
 /*
  * iri_normalization.c - characters that a name may contain, and NFC and NFD
  *
- * Puts a run of UTF-8 in NFC or NFD (UAX #15; draft 2.3 and 3.1).  Most of a
- * name is normalized already and is copied.  The rest is decomposed and
- * composed cluster by cluster, with the properties and mappings of ICU.  Three
+ * Puts a run of UTF-8 in NFC or NFD (UAX #15; draft 2.3 and 3.1), by ICU.  Three
  * characters whose NFC is ASCII are not normalized, because no mapping may
  * produce ASCII.
  */
 
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
+#include <unicode/ustring.h>
 #include <unicode/utf16.h>
 
-#include "unicode/iri_unicode.h"
+#include "unicode/iri_units.h"
 
 
 int
@@ -49,43 +48,10 @@ iri_char_is_ucs(uint32_t c)
 }
 
 
-static int
-iri_char_is_jamo(uint32_t c)
-{
-    return c >= 0x1100 && c <= 0x11ff;
-}
-
-
-/* Canonical_Combining_Class of U+0300 to U+036F, which is stable. */
-static const unsigned char iri_mark_class[0x70] = {
-    230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230,
-    230, 230, 230, 230, 230, 230, 230, 232, 220, 220, 220, 220, 232, 216,
-    220, 220, 220, 220, 220, 202, 202, 220, 220, 220, 220, 202, 202, 220,
-    220, 220, 220, 220, 220, 220, 220, 220, 220, 220, 1,   1,   1,   1,
-    1,   220, 220, 220, 220, 230, 230, 230, 230, 230, 230, 230, 230, 240,
-    230, 220, 220, 220, 230, 230, 230, 220, 220, 0,   230, 230, 230, 220,
-    220, 220, 220, 230, 232, 220, 220, 230, 233, 234, 234, 233, 234, 234,
-    233, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230
-};
-
-
-/* Canonical_Combining_Class; 0: not a mark. */
-static uint32_t
-iri_char_class(uint32_t c)
-{
-    if (iri_char_is_inert(c) || iri_char_is_jamo(c)) {
-        return 0;
-    }
-
-    return c < 0x0370 ? iri_mark_class[c - 0x0300]
-                      : u_getCombiningClass((UChar32) c);
-}
-
-
 int
 iri_char_is_mark(uint32_t c)
 {
-    return iri_char_class(c) != 0;
+    return !iri_char_is_inert(c) && u_getCombiningClass((UChar32) c) != 0;
 }
 
 
@@ -126,20 +92,6 @@ iri_compose(uint32_t base, uint32_t mark, uint32_t *c)
 }
 
 
-/*
- * Is c a character that may compose with the one before it, and does not
- * decompose?  Only those that names in NFD often contain are listed: marks,
- * vowels and final consonants of Hangul.  For any other character 0 only costs
- * time.
- */
-static int
-iri_char_composes_back(uint32_t c)
-{
-    return (c >= 0x0300 && c <= 0x033f) || c == 0x3099 || c == 0x309a
-           || (c >= 0x1161 && c <= 0x1175) || (c >= 0x11a8 && c <= 0x11c2);
-}
-
-
 int
 iri_char_has_boundary_before(uint32_t c)
 {
@@ -149,158 +101,13 @@ iri_char_has_boundary_before(uint32_t c)
         return 1;
     }
 
-    if (iri_char_composes_back(c)) {
-        return 0;
-    }
-
     nfc = iri_normalizer(1);
 
     return nfc != NULL && unorm2_hasBoundaryBefore(nfc, (UChar32) c);
 }
 
 
-/* ---- clusters ------------------------------------------------------------ */
-
-#define IRI_MAX_CLUSTER       (4 * IRI_MAX_SEGMENT) /* decomposed characters */
-#define IRI_MAX_DECOMPOSITION 16 /* UTF-16 units of a decomposed character */
-
-/* Characters in NFD that NFC may compose with each other. */
-typedef struct {
-    size_t   count;
-    uint32_t c[IRI_MAX_CLUSTER]; /* combining class << 24 | character */
-} iri_cluster_t;
-
-
-/* Is c its own NFD, whatever its neighbours? */
-static int
-iri_char_stays_nfd(const UNormalizer2 *nfd, uint32_t c)
-{
-    return c < 0xc0 || (c >= 0x3400 && c <= 0x9fff) || iri_char_is_jamo(c)
-           || unorm2_isInert(nfd, (UChar32) c);
-}
-
-
-/* Insert c in canonical order (the Unicode Standard, 3.11). */
-static void
-iri_cluster_insert(iri_cluster_t *cluster, uint32_t c)
-{
-    uint32_t class = iri_char_class(c);
-    size_t i = cluster->count++;
-
-    for (/* void */; class != 0 && i > 0 && cluster->c[i - 1] >> 24 > class;
-         i--) {
-        cluster->c[i] = cluster->c[i - 1];
-    }
-
-    cluster->c[i] = class << 24 | c;
-}
-
-
-/* Add the full canonical decomposition of c. */
-static iri_status_t
-iri_cluster_add(iri_cluster_t *cluster, const UNormalizer2 *nfd, uint32_t c)
-{
-    UErrorCode error = U_ZERO_ERROR;
-    UChar      units[IRI_MAX_DECOMPOSITION];
-    UChar32    part;
-    int32_t    n = -1, i = 0;
-
-    if (cluster->count > IRI_MAX_CLUSTER - IRI_MAX_DECOMPOSITION) {
-        return IRI_SEGMENT_TOO_LONG;
-    }
-
-    if (!iri_char_composes_back(c) && !iri_char_stays_nfd(nfd, c)) {
-        n = unorm2_getDecomposition(nfd, (UChar32) c, units,
-                                    IRI_MAX_DECOMPOSITION, &error);
-        if (U_FAILURE(error)) {
-            return IRI_ICU_FAILED;
-        }
-    }
-
-    if (n < 0) {
-        iri_cluster_insert(cluster, c);
-    }
-
-    while (i < n) {
-        U16_NEXT(units, i, n, part);
-        iri_cluster_insert(cluster, (uint32_t) part);
-    }
-
-    return IRI_OK;
-}
-
-
-/*
- * Canonical composition (the Unicode Standard, 3.11): a character composes with
- * the base before it unless a character between them blocks it: another base,
- * or a mark of the same or a higher class.
- */
-static void
-iri_cluster_compose(iri_cluster_t *cluster, const UNormalizer2 *nfc)
-{
-    size_t   i, base = 0, count = 0;
-    uint32_t last, class;
-    UChar32  joined;
-    int      has_base = 0;
-
-    for (i = 0; i < cluster->count; i++) {
-        class = cluster->c[i] >> 24;
-        last = count != 0 ? cluster->c[count - 1] >> 24 : 0;
-
-        if (has_base && (count == base + 1 || last < class)) {
-            joined = unorm2_composePair(nfc, (UChar32) cluster->c[base],
-                                        (UChar32) cluster->c[i] & 0xffffff);
-            if (joined >= 0) {
-                cluster->c[base] = (uint32_t) joined;
-                continue;
-            }
-        }
-
-        if (class == 0) {
-            has_base = 1;
-            base = count;
-        }
-
-        cluster->c[count++] = cluster->c[i];
-    }
-
-    cluster->count = count;
-}
-
-
-static iri_status_t
-iri_cluster_put(const iri_env_t *env, const iri_cluster_t *cluster,
-                iri_buf_t *out)
-{
-    unsigned char *to;
-    size_t         i;
-    iri_status_t   status;
-
-    status = iri_buf_room(env, out, 4 * cluster->count);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    to = out->data + out->len;
-
-    for (i = 0; i < cluster->count; i++) {
-        to += iri_utf8_put(cluster->c[i] & 0xffffff, to);
-    }
-
-    out->len = (size_t) (to - out->data);
-
-    return IRI_OK;
-}
-
-
-/* ---- runs ---------------------------------------------------------------- */
-
-/* The normalizers of ICU; nfc NULL: normalize to NFD. */
-typedef struct {
-    const UNormalizer2 *nfd;
-    const UNormalizer2 *nfc;
-} iri_forms_t;
-
+/* ---- UTF-16, in which ICU normalizes ------------------------------------- */
 
 int
 iri_char_keeps_form(uint32_t c)
@@ -309,141 +116,103 @@ iri_char_keeps_form(uint32_t c)
 }
 
 
-/* Is c normalized, unless a following character composes with it? */
-static int
-iri_char_is_normalized(const iri_forms_t *forms, uint32_t c)
+int
+iri_units_put(iri_units_t *to, uint32_t c)
 {
-    return forms->nfc != NULL ? iri_char_is_inert(c)
-                              : iri_char_stays_nfd(forms->nfd, c);
-}
-
-
-/*
- * Returns: number of octets at p that are known to be normalized: one character
- * or eight octets of ASCII; 0: not known.
- */
-static size_t
-iri_normalized_octets(const iri_forms_t *forms, const unsigned char *p,
-                      const unsigned char *end)
-{
-    if (*p < 0x80) {
-        return iri_is_graphic_eight(p, end) ? 8 : 1;
+    if (to->len + U16_LENGTH(c) > IRI_MAX_UNITS) {
+        return 0;
     }
 
-    return forms->nfc != NULL ? iri_utf8_quick(p, end) : 0;
+    U16_APPEND_UNSAFE(to->units, to->len, c);
+
+    return 1;
 }
 
 
-/*
- * Decompose the characters from p up to the next NFC boundary.
- * Returns: the end of these characters; NULL: an error, in *status.
- */
-static const unsigned char *
-iri_cluster_read(iri_cluster_t *cluster, const iri_forms_t *forms,
-                 const unsigned char *p, const unsigned char *end,
-                 iri_status_t *status)
+iri_status_t
+iri_units_write(const iri_env_t *env, const iri_units_t *s, iri_buf_t *out)
 {
-    uint32_t c;
-    size_t   n;
+    iri_status_t status;
+    UChar32      c;
+    int32_t      i;
 
-    cluster->count = 0;
-    n = iri_utf8_next(p, end, &c);
+    status = iri_buf_room(env, out, 3 * (size_t) s->len);
 
-    do {
-        *status = n != 0 ? iri_cluster_add(cluster, forms->nfd, c)
-                         : IRI_ICU_FAILED;
-
-        if (*status != IRI_OK) {
-            return NULL;
-        }
-
-        p += n;
-        n = iri_utf8_next(p, end, &c);
-    } while (n != 0 && !iri_char_keeps_form(c)
-             && !iri_char_has_boundary_before(c));
-
-    return p;
-}
-
-
-/*
- * Find the first cluster that normalization may change.  It begins with the
- * first character that is not normalized or, if these two may compose, with the
- * character before.
- * Returns: the beginning of the cluster; end: there is none.
- */
-static const unsigned char *
-iri_find_unnormalized(const iri_forms_t *forms, const unsigned char *p,
-                      const unsigned char *end)
-{
-    const unsigned char *last = NULL;
-    uint32_t             c;
-    size_t               n;
-
-    for (/* void */; p < end; p += n) {
-        n = iri_normalized_octets(forms, p, end);
-        if (n != 0) {
-            last = *p < 0x80 ? p + n - 1 : p;
-            continue;
-        }
-
-        n = iri_utf8_next(p, end, &c);
-
-        if (n != 0 && iri_char_keeps_form(c)) {
-            last = NULL;
-            continue;
-        }
-
-        if (n == 0 || !iri_char_is_normalized(forms, c)) {
-            return last != NULL && n != 0 && !iri_char_has_boundary_before(c)
-                       ? last
-                       : p;
-        }
-
-        last = p;
+    for (i = 0; i < s->len && status == IRI_OK; /* void */) {
+        U16_NEXT(s->units, i, s->len, c);
+        out->len += iri_utf8_put((uint32_t) c, out->data + out->len);
     }
 
-    return end;
+    return status;
 }
 
+
+void
+iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
+{
+    const UNormalizer2 *normalizer = iri_normalizer(compose);
+    iri_units_t         from;
+    int32_t             i, end;
+
+    if (normalizer == NULL) {
+        *error = U_INTERNAL_PROGRAM_ERROR;
+    }
+
+    if (U_FAILURE(*error)
+        || unorm2_spanQuickCheckYes(normalizer, s->units, s->len, error)
+               == s->len)
+    {
+        return;
+    }
+
+    from.len = s->len;
+    u_memcpy(from.units, s->units, s->len);
+    s->len = 0;
+
+    for (i = 0; i < from.len && U_SUCCESS(*error); i = end + 1) {
+        for (end = i; end < from.len && !iri_char_keeps_form(from.units[end]);
+             end++) {
+            /* void */
+        }
+
+        s->len += unorm2_normalize(normalizer, from.units + i, end - i,
+                                   s->units + s->len, IRI_MAX_UNITS - s->len,
+                                   error);
+
+        if (end < from.len && U_SUCCESS(*error)
+            && !iri_units_put(s, from.units[end])) {
+            *error = U_BUFFER_OVERFLOW_ERROR;
+        }
+    }
+}
+
+
+/* ---- UTF-8 --------------------------------------------------------------- */
 
 static iri_status_t
 iri_normalize(const iri_env_t *env, iri_str_t run, int compose,
               iri_buf_t *out)
 {
-    const unsigned char *p = run.data, *end = run.data + run.len, *to;
-    iri_forms_t          forms = { iri_normalizer(0), NULL };
-    iri_cluster_t        cluster;
-    iri_status_t         status;
+    const unsigned char *p = run.data, *end = run.data + run.len;
+    iri_units_t          s;
+    UErrorCode           error = U_ZERO_ERROR;
+    uint32_t             c;
 
-    forms.nfc = compose ? iri_normalizer(1) : NULL;
+    s.len = 0;
 
-    if (forms.nfd == NULL || (compose && forms.nfc == NULL)) {
-        return IRI_ICU_FAILED;
-    }
+    while (p < end) {
+        p += iri_utf8_next_quick(p, end, &c);
 
-    for (;;) {
-        to = iri_find_unnormalized(&forms, p, end);
-        status = iri_buf_put(env, out, p, (size_t) (to - p));
-
-        if (status != IRI_OK || to == end) {
-            return status;
-        }
-
-        p = iri_cluster_read(&cluster, &forms, to, end, &status);
-        if (p == NULL) {
-            return status;
-        }
-
-        if (compose) {
-            iri_cluster_compose(&cluster, forms.nfc);
-        }
-
-        status = iri_cluster_put(env, &cluster, out);
-        if (status != IRI_OK) {
-            return status;
+        if (!iri_units_put(&s, c)) {
+            return IRI_SEGMENT_TOO_LONG;
         }
     }
+
+    iri_units_normalize(&s, compose, &error);
+
+    return U_SUCCESS(error) ? iri_units_write(env, &s, out)
+           : error == U_BUFFER_OVERFLOW_ERROR ? IRI_SEGMENT_TOO_LONG
+                                              : IRI_ICU_FAILED;
 }
 
 
