@@ -82,9 +82,6 @@ torture_u_strFoldCase(UChar *to, int32_t size, const UChar *from,
 int32_t
 torture_unorm2_spanQuickCheckYes(const UNormalizer2 *norm, const UChar *from,
                                  int32_t from_len, UErrorCode *error);
-int32_t
-        torture_unorm2_getDecomposition(const UNormalizer2 *norm, UChar32 c,
-                                        UChar *to, int32_t size, UErrorCode *error);
 int32_t torture_unorm2_getRawDecomposition(const UNormalizer2 *norm,
                                            UChar32 c, UChar *to, int32_t size,
                                            UErrorCode *error);
@@ -546,16 +543,6 @@ torture_unorm2_getNFKCInstance(UErrorCode *error)
     FAIL_ICU_CALL("unorm2_getNFKCInstance", NULL)
 
     return unorm2_getNFKCInstance(error);
-}
-
-
-int32_t
-torture_unorm2_getDecomposition(const UNormalizer2 *norm, UChar32 c,
-                                UChar *to, int32_t size, UErrorCode *error)
-{
-    FAIL_ICU_CALL("unorm2_getDecomposition", 0)
-
-    return unorm2_getDecomposition(norm, c, to, size, error);
 }
 
 
