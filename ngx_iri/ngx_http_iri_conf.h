@@ -63,6 +63,15 @@ ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
     const ngx_http_iri_handler_t *table, ngx_uint_t n);
 
 
+/*
+ * The value of an ngx_module_t.  ctx: &ngx_http_module_t.  commands: the
+ * directives; NULL: none.  init: called when a worker process starts; NULL:
+ * nothing is.
+ */
+#define NGX_HTTP_IRI_MODULE(ctx, commands, init)                             \
+    { NGX_MODULE_V1, ctx, commands, NGX_HTTP_MODULE, NULL, NULL, init, NULL, \
+      NULL, NULL, NULL, NGX_MODULE_V1_PADDING }
+
 /* Returns: the file and line that nginx is reading. */
 iri_position_t ngx_http_iri_conf_position(ngx_conf_t *cf);
 

@@ -30,34 +30,12 @@ static ngx_int_t ngx_http_iri_dav_init(ngx_conf_t *cf);
 /* clang-format off */
 
 static ngx_http_module_t ngx_http_iri_dav_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    ngx_http_iri_dav_init,                 /* postconfiguration */
-
-    NULL,                                  /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    NULL,                                  /* create server configuration */
-    NULL,                                  /* merge server configuration */
-
-    NULL,                                  /* create location configuration */
-    NULL                                   /* merge location configuration */
+    .postconfiguration = ngx_http_iri_dav_init,
 };
 
 
-ngx_module_t ngx_http_iri_dav_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_dav_module_ctx,          /* module context */
-    NULL,                                  /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
+ngx_module_t ngx_http_iri_dav_module = NGX_HTTP_IRI_MODULE(
+    &ngx_http_iri_dav_module_ctx, NULL, NULL);
 
 /* clang-format on */
 

@@ -122,9 +122,8 @@ ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
     transfer.judged = judged;
 
     /* An alias with captures does not contain the path. */
-    transfer.written = ilcf->clcf->alias != NGX_MAX_SIZE_T_VALUE
-                           ? written
-                           : NULL;
+    transfer.written = ilcf->clcf->alias != NGX_MAX_SIZE_T_VALUE ? written
+                                                                 : NULL;
 
     ngx_http_iri_env(r, &env);
     rc = iri_request_transfer(&env, &transfer);

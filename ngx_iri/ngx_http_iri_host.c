@@ -459,33 +459,13 @@ static ngx_command_t ngx_http_iri_host_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_host_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    NULL,                                  /* postconfiguration */
-
-    ngx_http_iri_host_create_main_conf,    /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    ngx_http_iri_host_create_srv_conf,     /* create server configuration */
-    ngx_http_iri_host_merge_srv_conf,      /* merge server configuration */
-
-    NULL,                                  /* create location configuration */
-    NULL                                   /* merge location configuration */
+    .create_main_conf = ngx_http_iri_host_create_main_conf,
+    .create_srv_conf = ngx_http_iri_host_create_srv_conf,
+    .merge_srv_conf = ngx_http_iri_host_merge_srv_conf,
 };
 
 
-ngx_module_t ngx_http_iri_host_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_host_module_ctx,         /* module context */
-    ngx_http_iri_host_commands,            /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
+ngx_module_t ngx_http_iri_host_module = NGX_HTTP_IRI_MODULE(
+    &ngx_http_iri_host_module_ctx, ngx_http_iri_host_commands, NULL);
 
 /* clang-format on */

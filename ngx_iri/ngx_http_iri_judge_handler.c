@@ -194,7 +194,8 @@ ngx_http_iri_judge_handler(ngx_http_request_t *r)
         }
 
         if (judge->access_decided
-            && !ngx_http_iri_judge_is_counted(judge, ngx_http_iri_configured(r)))
+            && !ngx_http_iri_judge_is_counted(judge,
+                                              ngx_http_iri_configured(r)))
         {
             return ngx_http_iri_judge_count(r, judge);
         }

@@ -347,33 +347,12 @@ static ngx_command_t ngx_http_iri_listing_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_listing_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    NULL,                                  /* postconfiguration */
-
-    NULL,                                  /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    NULL,                                  /* create server configuration */
-    NULL,                                  /* merge server configuration */
-
-    ngx_http_iri_listing_create_loc_conf,  /* create location configuration */
-    ngx_http_iri_listing_merge_loc_conf    /* merge location configuration */
+    .create_loc_conf = ngx_http_iri_listing_create_loc_conf,
+    .merge_loc_conf = ngx_http_iri_listing_merge_loc_conf,
 };
 
 
-ngx_module_t ngx_http_iri_listing_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_listing_module_ctx,      /* module context */
-    ngx_http_iri_listing_commands,         /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
+ngx_module_t ngx_http_iri_listing_module = NGX_HTTP_IRI_MODULE(
+    &ngx_http_iri_listing_module_ctx, ngx_http_iri_listing_commands, NULL);
 
 /* clang-format on */

@@ -104,34 +104,18 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_module_ctx = {
-    ngx_http_iri_preconfiguration,         /* preconfiguration */
-    ngx_http_iri_init,                     /* postconfiguration */
-
-    ngx_http_iri_create_main_conf,         /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    ngx_http_iri_create_srv_conf,          /* create server configuration */
-    ngx_http_iri_merge_srv_conf,           /* merge server configuration */
-
-    ngx_http_iri_create_loc_conf,          /* create location configuration */
-    ngx_http_iri_merge_loc_conf            /* merge location configuration */
+    .preconfiguration = ngx_http_iri_preconfiguration,
+    .postconfiguration = ngx_http_iri_init,
+    .create_main_conf = ngx_http_iri_create_main_conf,
+    .create_srv_conf = ngx_http_iri_create_srv_conf,
+    .merge_srv_conf = ngx_http_iri_merge_srv_conf,
+    .create_loc_conf = ngx_http_iri_create_loc_conf,
+    .merge_loc_conf = ngx_http_iri_merge_loc_conf,
 };
 
 
-ngx_module_t ngx_http_iri_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_module_ctx,              /* module context */
-    ngx_http_iri_commands,                 /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    ngx_http_iri_cache_init_process,       /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
+ngx_module_t ngx_http_iri_module = NGX_HTTP_IRI_MODULE(
+    &ngx_http_iri_module_ctx, ngx_http_iri_commands, ngx_http_iri_cache_init_process);
 
 /* clang-format on */
 

@@ -85,8 +85,7 @@ ngx_http_iri_wait_before_rules(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* The rules may change the variables in a root. */
-    return (ilcf->combined.match & IRI_FOLD_INDEXED)
-                   && ilcf->scripted != NULL
+    return (ilcf->combined.match & IRI_FOLD_INDEXED) && ilcf->scripted != NULL
                    && ilcf->clcf->root_lengths == NULL
                    && ngx_http_iri_find_if_needed(r, &ctx, &found) == NGX_OK
                    && ngx_http_iri_wait_for_index(r, ctx, found)

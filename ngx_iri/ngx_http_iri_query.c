@@ -267,33 +267,12 @@ static ngx_command_t ngx_http_iri_query_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_query_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    NULL,                                  /* postconfiguration */
-
-    NULL,                                  /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    ngx_http_iri_query_create_srv_conf,    /* create server configuration */
-    ngx_http_iri_query_merge_srv_conf,     /* merge server configuration */
-
-    NULL,                                  /* create location configuration */
-    NULL                                   /* merge location configuration */
+    .create_srv_conf = ngx_http_iri_query_create_srv_conf,
+    .merge_srv_conf = ngx_http_iri_query_merge_srv_conf,
 };
 
 
-ngx_module_t ngx_http_iri_query_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_query_module_ctx,        /* module context */
-    ngx_http_iri_query_commands,           /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
+ngx_module_t ngx_http_iri_query_module = NGX_HTTP_IRI_MODULE(
+    &ngx_http_iri_query_module_ctx, ngx_http_iri_query_commands, NULL);
 
 /* clang-format on */

@@ -253,33 +253,12 @@ static ngx_command_t ngx_http_iri_status_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_status_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    ngx_http_iri_status_init,              /* postconfiguration */
-
-    ngx_http_iri_status_create_main_conf,  /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    NULL,                                  /* create server configuration */
-    NULL,                                  /* merge server configuration */
-
-    NULL,                                  /* create location configuration */
-    NULL                                   /* merge location configuration */
+    .postconfiguration = ngx_http_iri_status_init,
+    .create_main_conf = ngx_http_iri_status_create_main_conf,
 };
 
 
-ngx_module_t ngx_http_iri_status_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_status_module_ctx,       /* module context */
-    ngx_http_iri_status_commands,          /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
+ngx_module_t ngx_http_iri_status_module = NGX_HTTP_IRI_MODULE(
+    &ngx_http_iri_status_module_ctx, ngx_http_iri_status_commands, NULL);
 
 /* clang-format on */

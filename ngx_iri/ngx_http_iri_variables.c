@@ -554,34 +554,12 @@ static ngx_command_t ngx_http_iri_convert_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_convert_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    NULL,                                  /* postconfiguration */
-
-    NULL,                                  /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    NULL,                                  /* create server configuration */
-    NULL,                                  /* merge server configuration */
-
-    NULL,                                  /* create location configuration */
-    NULL                                   /* merge location configuration */
+    .preconfiguration = NULL
 };
 
 
-ngx_module_t ngx_http_iri_convert_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_convert_module_ctx,      /* module context */
-    ngx_http_iri_convert_commands,         /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
+ngx_module_t ngx_http_iri_convert_module = NGX_HTTP_IRI_MODULE(
+    &ngx_http_iri_convert_module_ctx, ngx_http_iri_convert_commands, NULL);
 
 /* clang-format on */
 

@@ -210,7 +210,7 @@ iri_normalize(const iri_env_t *env, iri_str_t run, int compose,
 
     iri_units_normalize(&s, compose, &error);
 
-    return U_SUCCESS(error) ? iri_units_write(env, &s, out)
+    return U_SUCCESS(error)                   ? iri_units_write(env, &s, out)
            : error == U_BUFFER_OVERFLOW_ERROR ? IRI_SEGMENT_TOO_LONG
                                               : IRI_ICU_FAILED;
 }

@@ -82,9 +82,9 @@ torture_u_strFoldCase(UChar *to, int32_t size, const UChar *from,
 int32_t
 torture_unorm2_spanQuickCheckYes(const UNormalizer2 *norm, const UChar *from,
                                  int32_t from_len, UErrorCode *error);
-int32_t torture_unorm2_getRawDecomposition(const UNormalizer2 *norm,
-                                           UChar32 c, UChar *to, int32_t size,
-                                           UErrorCode *error);
+int32_t     torture_unorm2_getRawDecomposition(const UNormalizer2 *norm,
+                                               UChar32 c, UChar *to, int32_t size,
+                                               UErrorCode *error);
 UScriptCode torture_uscript_getScript(UChar32 c, UErrorCode *error);
 UBreakIterator        *
 torture_ubrk_open(UBreakIteratorType type, const char *locale,
