@@ -13,18 +13,13 @@
 
 
 void
-iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
+iri_log_line(const iri_env_t *env, iri_log_level_t level, const char *format,
+             ...)
 {
     char      text[1024];
     va_list   args;
     int       n;
     iri_str_t line;
-
-    if (env->log == NULL || (level == IRI_LOG_INFO && env->quiet)
-        || (level >= IRI_LOG_TRACE && !env->trace))
-    {
-        return;
-    }
 
     va_start(args, format);
     n = vsnprintf(text, sizeof(text), format, args);
@@ -38,26 +33,6 @@ iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
     line.len = (size_t) n < sizeof(text) ? (size_t) n : sizeof(text) - 1;
 
     env->log(env->ctx, level, line);
-}
-
-
-void
-iri_trace_stage(const iri_env_t *env, iri_stage_t stage, iri_str_t octets)
-{
-    if (env->trace) {
-        iri_logf(env, IRI_LOG_STAGE, "%s%s", iri_stage_text(stage),
-                 iri_printable(env, octets));
-    }
-}
-
-
-void
-iri_trace_verdict(const iri_env_t *env, iri_verdict_t verdict, iri_why_t why)
-{
-    if (env->trace) {
-        iri_logf(env, IRI_LOG_STAGE, "answer %s: %s",
-                 iri_verdict_text(verdict), iri_why_text(why));
-    }
 }
 
 

@@ -210,24 +210,41 @@ iri_is_graphic_eight(const unsigned char *p, const unsigned char *end)
 /* Separates a line for iri_env_t.log from the code of its reason. */
 #define IRI_LOG_REASON ", reason="
 
-/*
- * Write a line to the caller's log.  IRI_LOG_INFO is omitted if env->quiet is
- * set, IRI_LOG_TRACE and above unless env->trace is set.  Arguments of "%s"
- * must be printable.
- */
-void iri_logf(const iri_env_t *env, iri_log_level_t level,
-              const char *format, ...)
+/* 1 if env logs lines of this level. */
+#define iri_logs(env, level)                                                 \
+    ((env)->log != NULL                                                      \
+     && ((level) >= IRI_LOG_TRACE  ? (env)->trace                            \
+         : (level) == IRI_LOG_INFO ? !(env)->quiet                           \
+                                   : 1))
+
+/* Write a line to the caller's log. */
+void iri_log_line(const iri_env_t *env, iri_log_level_t level,
+                  const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * If env->trace is set, log the line of a stage at IRI_LOG_STAGE.
- * octets: the path, root or query that the stage is about; any octets.
+ * Write a line, if env logs this level; if not, the arguments after level are
+ * not evaluated.  Arguments of "%s" must be printable.
  */
-void iri_trace_stage(const iri_env_t *env, iri_stage_t stage, iri_str_t octets);
+#define iri_logf(env, level, ...)                                            \
+    do {                                                                     \
+        if (iri_logs(env, level)) {                                          \
+            iri_log_line(env, level, __VA_ARGS__);                           \
+        }                                                                    \
+    } while (0)
 
-/* If env->trace is set, log a verdict: "answer pass: no entry has that name" */
-void iri_trace_verdict(const iri_env_t *env, iri_verdict_t verdict,
-                       iri_why_t why);
+/*
+ * Log the line of a stage.  octets: the path, root or query that the stage is
+ * about; any octets.
+ */
+#define iri_trace_stage(env, stage, octets)                                  \
+    iri_logf(env, IRI_LOG_STAGE, "%s%s", iri_stage_text(stage),              \
+             iri_printable(env, octets))
+
+/* Log a verdict: "answer pass: no entry has that name" */
+#define iri_trace_verdict(env, verdict, why)                                 \
+    iri_logf(env, IRI_LOG_STAGE, "answer %s: %s", iri_verdict_text(verdict), \
+             iri_why_text(why))
 
 /*
  * Returns: s percent-encoded for a log line, in env's arena; a static text if

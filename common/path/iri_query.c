@@ -419,12 +419,10 @@ iri_query_read(const iri_env_t *env, const iri_query_conf_t *conf,
         return status;
     }
 
-    if (env->trace) {
-        iri_trace_stage(env, IRI_STAGE_QUERY, query);
-        iri_logf(env, IRI_LOG_TRACE, "query %s: %s",
-                 iri_query_why_text(result.why),
-                 iri_printable(env, result.query));
-    }
+    iri_trace_stage(env, IRI_STAGE_QUERY, query);
+    iri_logf(env, IRI_LOG_TRACE, "query %s: %s",
+             iri_query_why_text(result.why),
+             iri_printable(env, result.query));
 
     *out = result;
 

@@ -749,9 +749,7 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
     memset(&reading, 0, sizeof(reading));
     reading.conf = reader->conf;
 
-    if (reader->env->trace) {
-        iri_trace_stage(reader->env, IRI_STAGE_READING, request->path);
-    }
+    iri_trace_stage(reader->env, IRI_STAGE_READING, request->path);
 
     if (iri_path_is_ascii(request->path, request->escaped)) {
         iri_reading_set_ascii(request, &reading);
@@ -779,9 +777,7 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
     if (status == IRI_OK) {
         *out = reading;
 
-        if (reader->env->trace) {
-            iri_trace_verdict(reader->env, reading.verdict, reading.why);
-        }
+        iri_trace_verdict(reader->env, reading.verdict, reading.why);
     }
 
     return status;

@@ -1116,9 +1116,7 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
 
     iri_found_init(search, &found);
 
-    if (env->trace) {
-        iri_trace_stage(env, IRI_STAGE_FINDING, search->root);
-    }
+    iri_trace_stage(env, IRI_STAGE_FINDING, search->root);
 
     iri_finder_init(&finder, env, search);
     status = iri_find_in_tree(&finder, &found);
@@ -1127,9 +1125,7 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
         iri_found_end(search, &found);
         *out = found;
 
-        if (env->trace) {
-            iri_trace_verdict(env, found.verdict, found.why);
-        }
+        iri_trace_verdict(env, found.verdict, found.why);
     }
 
     return status;

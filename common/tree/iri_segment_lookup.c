@@ -100,11 +100,9 @@ iri_finder_stat(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
         iri_finder_stop(finder, IRI_WHY_ERROR);
     }
 
-    if (env->trace) {
-        iri_logf(env, IRI_LOG_TRACE, "stat %s: %s",
-                 iri_printable(env, iri_buf_str(path)),
-                 finder->stopped ? "error" : iri_node_text(node->kind));
-    }
+    iri_logf(env, IRI_LOG_TRACE, "stat %s: %s",
+             iri_printable(env, iri_buf_str(path)),
+             finder->stopped ? "error" : iri_node_text(node->kind));
 
     return IRI_OK;
 }
@@ -1079,11 +1077,9 @@ iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
         return status;
     }
 
-    if (finder->env->trace) {
-        iri_logf(finder->env, IRI_LOG_TRACE, "repaired (%s): %s",
-                 iri_form_text(iri_repair_form(finder->repair)),
-                 iri_printable(finder->env, repaired));
-    }
+    iri_logf(finder->env, IRI_LOG_TRACE, "repaired (%s): %s",
+             iri_form_text(iri_repair_form(finder->repair)),
+             iri_printable(finder->env, repaired));
 
     status = iri_segment_lookup(finder, walk, repaired, IRI_PART_ANY, none,
                                 name, result);
