@@ -395,6 +395,14 @@ iri_needs_lookup(const iri_tree_conf_t *tree, iri_str_t path)
     return !iri_str_is_ascii(path);
 }
 
+/*
+ * Is the tree declared UTF-8 in NFC (iri_filename_form nfc), with nothing folded
+ * or repaired?  Then a canonical path that was sent in UTF-8 is its own path on
+ * disk, and iri_find() returns PASS for it without a lookup.
+ * Returns: 1 or 0.
+ */
+int iri_tree_is_declared(const iri_tree_conf_t *tree);
+
 /* A path to look up, and the settings for it. */
 typedef struct iri_search_s iri_search_t;
 

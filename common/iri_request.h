@@ -161,6 +161,13 @@ int iri_request_is_read(const iri_request_t *request, iri_str_t path);
 const iri_reading_t *iri_request_reading(const iri_request_t *request);
 
 /*
+ * Returns: 1 if path is the canonical path that was requested, in UTF-8.  In a
+ * tree that iri_tree_is_declared() a request that does not write needs no lookup
+ * for it.
+ */
+int iri_request_is_utf8(const iri_request_t *request, iri_str_t path);
+
+/*
  * The server has set a path that need not be read (iri_request_is_read).  The
  * requested path does not change.
  */

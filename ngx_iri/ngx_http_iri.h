@@ -154,6 +154,7 @@ typedef struct {
                                    indexes */
     ngx_uint_t needs_snapshot;  /* 1: each request has a snapshot: a location
                                    has iri_listing on */
+    ngx_uint_t undeclared;      /* 1: of a location declared is 0 */
 } ngx_http_iri_srv_conf_t;
 
 typedef struct ngx_http_iri_loc_conf_s ngx_http_iri_loc_conf_t;
@@ -178,6 +179,7 @@ struct ngx_http_iri_loc_conf_s {
                                    apply to its names */
     ngx_uint_t differ;          /* 1: an enclosing location has other
                                    settings */
+    ngx_uint_t declared;        /* iri_tree_is_declared(), if differ is 0 */
     ngx_uint_t exact;           /* 1: a location with "=", or "if" in one */
     iri_tree_conf_t combined;   /* tree, with the match of all enclosing
                                    locations added, for iri_needs_lookup() */
@@ -728,6 +730,13 @@ iri_lookup_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
 void ngx_http_iri_find_conf(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *ctx, ngx_str_t uri, iri_find_conf_t *conf);
 
+/*
+ * Returns: 1 if uri is the path that was requested, and ilcf->declared, so that
+ * it is the path on disk.
+ */
+ngx_uint_t ngx_http_iri_is_declared(ngx_http_request_t *r,
+    const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri);
+
 /* Returns: 1 if r->uri may have another name on disk in this location. */
 ngx_uint_t ngx_http_iri_needs_lookup(ngx_http_request_t *r);
 
@@ -790,7 +799,8 @@ ngx_http_iri_needs_script(ngx_http_request_t *r,
 {
     return ilcf->scripted != NULL
            && (ngx_http_iri_always_needs_script(r, ilcf)
-               || ngx_http_iri_uri_needs_lookup(ilcf, uri));
+               || (ngx_http_iri_uri_needs_lookup(ilcf, uri)
+                   && !ngx_http_iri_is_declared(r, ilcf, uri)));
 }
 
 

@@ -305,6 +305,23 @@ ngx_http_iri_find(ngx_http_request_t *r)
 /* ---- 404 and 409 --------------------------------------------------------- */
 
 ngx_uint_t
+ngx_http_iri_is_declared(ngx_http_request_t            *r,
+                         const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    if (!ilcf->declared || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))) {
+        return 0;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+
+    return ctx != NULL
+           && iri_request_is_utf8(ctx->request, ngx_http_iri_str(uri));
+}
+
+
+ngx_uint_t
 ngx_http_iri_needs_lookup(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t *ilcf;
@@ -314,7 +331,8 @@ ngx_http_iri_needs_lookup(ngx_http_request_t *r)
     return ilcf->scripted != NULL
            && ngx_http_iri_uri_needs_lookup(ilcf, r->uri)
            && (ilcf->clcf->alias == 0 || r->valid_location)
-           && !ngx_http_iri_judges_destination(r);
+           && !ngx_http_iri_judges_destination(r)
+           && !ngx_http_iri_is_declared(r, ilcf, r->uri);
 }
 
 

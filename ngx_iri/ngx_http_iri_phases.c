@@ -294,7 +294,28 @@ ngx_http_iri_is_first_path(ngx_http_request_t       *r,
 }
 
 
-/* A subrequest whose ASCII path cannot have another name needs no snapshot. */
+/*
+ * Returns: 1 if r may restart.  It does not if all locations of the server
+ * declare r->uri, nor does a subrequest for a path in ASCII that cannot have
+ * another name.
+ */
+static ngx_uint_t
+ngx_http_iri_may_restart(ngx_http_request_t            *r,
+                         const ngx_http_iri_srv_conf_t *iscf)
+{
+    const ngx_http_iri_loc_conf_t *ilcf;
+
+    if (r != r->main && ngx_http_iri_uri_is_ascii(r)) {
+        return ngx_http_iri_may_fold_ascii(iscf, r->uri);
+    }
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return iscf->undeclared || iscf->needs_snapshot
+           || !ngx_http_iri_is_declared(r, ilcf, r->uri);
+}
+
+
 static ngx_int_t
 ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                            const ngx_http_iri_srv_conf_t *iscf)
@@ -303,8 +324,7 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     if (!ngx_http_iri_is_first_path(r, ctx)
         || ngx_http_iri_judge_of(r) != NULL
-        || (r != r->main && ngx_http_iri_uri_is_ascii(r)
-            && !ngx_http_iri_may_fold_ascii(iscf, r->uri)))
+        || !ngx_http_iri_may_restart(r, iscf))
     {
         return NGX_OK;
     }
@@ -526,7 +546,9 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
         }
     }
 
-    if (needs_lookup || ngx_http_iri_always_needs_script(r, ilcf)) {
+    if (ngx_http_iri_always_needs_script(r, ilcf)
+        || (needs_lookup && !ngx_http_iri_is_declared(r, ilcf, r->uri)))
+    {
         ngx_http_iri_use_script(r);
     }
 

@@ -119,9 +119,10 @@ ngx_http_iri_settings_enclosing(const ngx_array_t *locations, ngx_uint_t i,
 }
 
 
-/* Set conf->combined and conf->differ. */
+/* Set conf->combined, conf->differ and what is declared. */
 static void
-ngx_http_iri_settings_combine(ngx_http_iri_loc_conf_t *conf)
+ngx_http_iri_settings_combine(ngx_http_iri_srv_conf_t *iscf,
+                              ngx_http_iri_loc_conf_t *conf)
 {
     ngx_uint_t                     differ = 0;
     const ngx_http_iri_loc_conf_t *location;
@@ -135,6 +136,8 @@ ngx_http_iri_settings_combine(ngx_http_iri_loc_conf_t *conf)
     }
 
     conf->differ = differ;
+    conf->declared = !differ && iri_tree_is_declared(&conf->tree);
+    iscf->undeclared |= !conf->declared;
 }
 
 
@@ -167,7 +170,7 @@ ngx_http_iri_settings_init(const ngx_array_t *locations)
     }
 
     for (i = 0; i < locations->nelts; i++) {
-        ngx_http_iri_settings_combine(list[i].conf);
+        ngx_http_iri_settings_combine(list[i].server, list[i].conf);
     }
 }
 

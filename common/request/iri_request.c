@@ -181,6 +181,19 @@ iri_request_requested_reading(const iri_request_t *request)
 
 
 int
+iri_request_is_utf8(const iri_request_t *request, iri_str_t path)
+{
+    const iri_reading_t *reading = &request->requested;
+
+    return request->has_reading && reading->verdict != IRI_REFUSE
+           && (reading->form == IRI_FORM_NATIVE
+               || reading->form == IRI_FORM_ESCAPED
+               || reading->form == IRI_FORM_MIXED)
+           && iri_str_equal(path, reading->path);
+}
+
+
+int
 iri_request_is_read(const iri_request_t *request, iri_str_t path)
 {
     return iri_str_equal(request->read_path, path);

@@ -17,12 +17,7 @@
 #include "tree/iri_tree.h"
 
 
-/*
- * Return 1 if the tree is declared UTF-8 in NFC, and nothing is folded or
- * repaired. Then each canonical path that was sent in UTF-8 is its own path on
- * disk and needs no lookup.
- */
-static int
+int
 iri_tree_is_declared(const iri_tree_conf_t *tree)
 {
     return (tree->match & IRI_FOLD_INDEXED) == 0 && tree->repair == 0

@@ -909,6 +909,39 @@ TEST(test_ascii)
 }
 
 
+/* Only the canonical path of a request in UTF-8 needs no lookup. */
+TEST(test_utf8)
+{
+    static const struct {
+        const char  *sent;
+        iri_origin_t origin;
+        const char  *path;
+        int          is_utf8;
+    } rows[] = {
+        { "/\xC3\xA9", IRI_PATH_REQUESTED, "/\xC3\xA9", 1 },
+        { "/e\xCC\x81", IRI_PATH_REQUESTED, "/\xC3\xA9", 1 },
+        { "/e\xCC\x81", IRI_PATH_REQUESTED, "/e\xCC\x81", 0 },
+        { "/\xC3\xA9", IRI_PATH_REQUESTED, "/\xC3\xA8", 0 },
+        { "/\xC3\xA9", IRI_PATH_INTERNAL, "/\xC3\xA9", 0 },
+        { "/\xE9", IRI_PATH_REQUESTED, "/\xE9", 0 },
+        { "/a", IRI_PATH_REQUESTED, "/a", 0 },
+    };
+    server_t server;
+    size_t   i;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        server_start(&server);
+        assert_false(
+            iri_request_is_utf8(server.request, core_str(rows[i].path)));
+        server_read(&server, rows[i].sent, rows[i].origin);
+        assert_int_equal(
+            iri_request_is_utf8(server.request, core_str(rows[i].path)),
+            rows[i].is_utf8);
+        core_free(&server.core);
+    }
+}
+
+
 /* ---- a restart after the rules ------------------------------------------- */
 
 TEST(test_pending)
