@@ -308,11 +308,27 @@ judge_visible(iri_str_t s, int ascii)
 }
 
 
+/* What disposition writes: printable ASCII in exactly one pair of quotes. */
+static void
+judge_parameters(iri_str_t s)
+{
+    size_t i, quotes = 0;
+
+    for (i = 0; i < s.len; i++) {
+        fuzz_assert(s.data[i] >= 0x20 && s.data[i] < 0x7f
+                    && s.data[i] != '\\');
+        quotes += s.data[i] == '"';
+    }
+
+    fuzz_assert(quotes == 2);
+}
+
+
 static void
 judge_function(const iri_charsets_t *charsets, unsigned number,
                iri_str_t text, unsigned fails)
 {
-    iri_function_conf_t   conf = { charsets, NULL };
+    iri_function_conf_t   conf = { charsets, NULL, NULL };
     const char           *name = iri_function_name(number);
     const iri_function_t *function = iri_function_find(fuzz_text(name));
     iri_converted_t       got, again;
@@ -330,8 +346,13 @@ judge_function(const iri_charsets_t *charsets, unsigned number,
 
     fuzz_assert(is_utf8(got.value));
 
-    if (number < 2) {
-        judge_visible(got.value, number == 0);
+    if (number < 2 || number == 8 || number == 9) {
+        judge_visible(got.value, number == 0 || number == 8);
+    }
+
+    if (number == 10) {
+        judge_parameters(got.value);
+        return;
     }
 
     if (number == 2 && text.len != 0) {
@@ -387,7 +408,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     judge_plain(&conf, query);
     judge_query(&conf, query, fuzz_choice(words, 2, 256));
-    judge_function(&conf.charsets, fuzz_choice(words, 1, 7), text,
+    judge_function(&conf.charsets, fuzz_choice(words, 1, IRI_FUNCTIONS), text,
                    fuzz_choice(words, 2, 256));
 
     fuzz_end();
