@@ -139,7 +139,8 @@ is $server->get('/if', headers => [X => $_->[0]])->header('X-If') // 'no',
 
 for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
     "\xCC\x81\xCC\xA7" x 1700, "\xFF\x01\x7F", '%00%0A', "\xE2\x80\x8E",
-    "\xE0\xA4\x95" x 2000)
+    "\xE0\xA4\x95" x 2000, '"; filename*=UTF-8\'\'x; a="\\"%22',
+    "\xE2\x80\xAEgpj.exe\x7F\xC2\x85", 'http://a\\@b"<>/')
 {
     for my $function (@functions) {
         my $answer = $server->get("/$function", headers => ['X', $text]);
@@ -147,6 +148,10 @@ for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
             "$function: " . substr escaped($text), 0, 20;
         unlike $answer->header('X-Value') // '', qr/[\x00-\x20"<>]/,
             'no blank, no control' if $function =~ /^(?:to|url)_/;
+        like +($answer->header('X-Value') // ''), qr/\A\[?(?:filename="[^"\\\\%\x00-\x1F\x7F-\xFF]+"
+            (?:;\ filename\*=UTF-8''[\w!#\$&+.^`|~%-]+)?)?\]?\z/x,
+            'only these parameters' if $function eq 'disposition'
+            && $answer->status != 400;
     }
 }
 my $before = length $server->settled_log;

@@ -126,7 +126,8 @@ like $lines[0], qr/"%E9".*reason=function$/, 'with the text';
 
 for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
     "\xCC\x81\xCC\xA7" x 1700, "\xFF\x01\x7F", '%00%0A', "\xE2\x80\x8E",
-    "\xE0\xA4\x95" x 2000)
+    "\xE0\xA4\x95" x 2000, '"; filename*=UTF-8\'\'x; a="\\"%22',
+    "\xE2\x80\xAEgpj.exe\x7F\xC2\x85", 'http://a\\@b"<>/')
 {
     for my $function (qw(to_uri to_iri nfc fold utf8 host_ascii host_unicode
         nfd url_ascii url_unicode disposition encode))
@@ -136,6 +137,10 @@ for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
             "$function: " . substr escaped($text), 0, 20;
         unlike $answer->body, qr/[\x00-\x20"<>]/, 'no blank, no control'
             if $function =~ /^(?:to|url)_|^encode/;
+        like $answer->body, qr/\A\[?(?:filename="[^"\\\\%\x00-\x1F\x7F-\xFF]+"
+            (?:;\ filename\*=UTF-8''[\w!#\$&+.^`|~%-]+)?)?\]?\z/x,
+            'only these parameters' if $function eq 'disposition'
+            && $answer->status != 400;
     }
 }
 
