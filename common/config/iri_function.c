@@ -458,7 +458,7 @@ iri_call_disposition(iri_call_t *call)
     iri_status_t         status = IRI_OK;
     uint32_t             c;
     size_t               n;
-    int                  same;
+    int                  same = 0;
 
     if (text.len == 0 || iri_is_dot_segment(text)) {
         return iri_call_reject(call, "does not end in the name of a file", 0);
