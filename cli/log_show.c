@@ -34,9 +34,9 @@ static const apr_getopt_option_t log_options[] = {
 
 static const char log_help[] =
     "LOG has lines in any format, plain or gzip. Paths and URLs between\n"
-    "blanks and quotes are shown in Unicode, in the first charset that decodes\n"
-    "them, and hosts in U-labels. Escapes of reserved characters, blanks and\n"
-    "controls stay; what a terminal would interpret is escaped.\n\n"
+    "blanks and quotes are shown in Unicode, read in the first charset that\n"
+    "decodes them, hosts in U-labels. Escapes of reserved characters, blanks\n"
+    "and controls stay; what a terminal would interpret is escaped.\n\n"
     "JSON field: lines, their number; before it an object for each, with the\n"
     "field line.\n\n"
     "Examples:\n"
