@@ -254,8 +254,8 @@ void iri_tree_conf_finish(const iri_reading_conf_t *reading,
  *                 last segment (RFC 6266): filename, in ASCII, and where that
  *                 is another name filename* (RFC 8187)
  *
- * A text has at most IRI_MAX_TEXT octets.  It is UTF-8, except for utf8 and
- * to_iri, which accept any octets.
+ * A text has at most IRI_MAX_TEXT octets.  It is UTF-8, except for utf8,
+ * to_iri and url_unicode, which accept any octets.
  */
 typedef struct iri_function_s iri_function_t;
 

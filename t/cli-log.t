@@ -74,6 +74,16 @@ subtest 'a terminal' => sub {
     unlike shown($random), $unsafe, 'any octets, and long lines';
 };
 
+subtest 'help' => sub {
+    my ($code, $out) = capture('', $iri, 'help', 'log');
+    like $out, qr/^JSON field: lines/m, 'its fields';
+    is scalar(grep { length > 79 } split /\n/, $out), 0, 'no long line';
+    is +(capture('', $iri, 'log'))[0], 2, 'without operands';
+    is +(capture('', $iri, 'log', '--nonesuch', 'x'))[0], 2, 'a wrong option';
+    is +(capture('', $iri, 'log', '--charset', 'klingon', 'x'))[0], 2,
+        'a wrong charset';
+};
+
 subtest 'files' => sub {
     my ($code, $out, $err) = capture('', $iri, 'log', "$dir/none");
     is $code, 1, 'an absent file';

@@ -53,7 +53,8 @@ iri_call_put_uri(iri_call_t *call, const unsigned char *p, size_t *n)
 {
     unsigned char octet;
 
-    *n = iri_unescape(p, call->text.data + call->text.len, &octet);
+    *n = *p == '%' ? iri_unescape(p, call->text.data + call->text.len, &octet)
+                   : 1;
 
     if (*n == 0 || (*n == 1 && !iri_is_uri_char(*p))) {
         *n = 1;
@@ -499,7 +500,7 @@ static const iri_function_t iri_functions[IRI_FUNCTIONS] = {
     { "host_unicode", 0, iri_call_host_unicode },
     { "nfd", 0, iri_call_nfd },
     { "url_ascii", 0, iri_call_url_ascii },
-    { "url_unicode", 0, iri_call_url_unicode },
+    { "url_unicode", 1, iri_call_url_unicode },
     { "disposition", 0, iri_call_disposition },
 };
 

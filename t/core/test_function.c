@@ -149,6 +149,8 @@ static const struct {
       "https://b\u00fccher.example/\u00e9%20%2F", 0, 0 },
     { "url_unicode", "", IRI_STR("https://xn--bcher-kva.example"),
       "https://b\u00fccher.example", 0, 0 },
+    { "url_unicode", "", IRI_STR("http://a/\xff"), "http://a/%FF", 0, 0 },
+    { "url_unicode", "", IRI_STR("http://a\xff/"), NULL, 1, 0 },
     { "url_unicode", "", IRI_STR("http://xn--a/\n"), "http://xn--a/%0A", 0,
       0 },
 
