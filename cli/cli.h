@@ -308,8 +308,10 @@ uint64_t cli_log_offset(const cli_log_t *log);   /* octets read of the file */
 int cli_log_close(cli_log_t *log);   /* -1: the file was truncated, or could
                                         not be read */
 
-/* The octet of an escape at p, behind its backslash, in a text with a NUL at its
-   end.  *taken: its length in octets.  "xE9" -> E9, 3 */
+/*
+ * The octet of an escape at p, behind its backslash; a NUL ends the text.
+ * *taken: its length in octets.  "xE9" -> E9, 3
+ */
 int cli_log_escape(const char *p, size_t *taken);
 
 /* ---- walk.c ------------------------------------------------------------- */
