@@ -92,6 +92,7 @@ extern const cli_command_t cli_explain;   /* explain.c */
 extern const cli_command_t cli_host;      /* host.c */
 extern const cli_command_t cli_lint;      /* lint.c */
 extern const cli_command_t cli_replay;    /* replay.c */
+extern const cli_command_t cli_log;       /* log_show.c */
 extern const cli_command_t cli_check;     /* check.c */
 extern const cli_command_t cli_split;     /* split.c */
 extern const cli_command_t cli_to_uri;    /* map.c */
@@ -306,6 +307,12 @@ int cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request);
 uint64_t cli_log_offset(const cli_log_t *log);   /* octets read of the file */
 int cli_log_close(cli_log_t *log);   /* -1: the file was truncated, or could
                                         not be read */
+
+/*
+ * The octet of an escape at p, behind its backslash; a NUL ends the text.
+ * *taken: its length in octets.  "xE9" -> E9, 3
+ */
+int cli_log_escape(const char *p, size_t *taken);
 
 /* ---- walk.c ------------------------------------------------------------- */
 

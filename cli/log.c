@@ -59,10 +59,8 @@ cli_log_close(cli_log_t *log)
 }
 
 
-/* Decode the escape at p, behind its backslash; p is not at the end of the
-   line.  *taken: its length in octets. */
-static int
-log_escape(const char *p, size_t *taken)
+int
+cli_log_escape(const char *p, size_t *taken)
 {
     static const char names[] = "bnrtv", octets[] = "\b\n\r\t\v";
     const char       *name;
@@ -94,7 +92,7 @@ log_unquote(char *p, iri_str_t *text)
             if (p[1] == '\0') {
                 return NULL;
             }
-            *to++ = (char) log_escape(p + 1, &taken);
+            *to++ = (char) cli_log_escape(p + 1, &taken);
             p += taken;
         } else {
             *to++ = *p;

@@ -14,10 +14,10 @@
 
 /* To add a command, write a file with a cli_command_t, and add a row here. */
 static const cli_command_t *const cli_commands[] = {
-    &cli_advise,  &cli_explain,    &cli_host,      &cli_check,
-    &cli_split,   &cli_to_uri,     &cli_to_iri,    &cli_equal,
-    &cli_resolve, &cli_relativize, &cli_normalize, &cli_decode,
-    &cli_encode,  &cli_bidi,       &cli_lint,      &cli_replay,
+    &cli_advise,    &cli_explain, &cli_host,   &cli_check,   &cli_split,
+    &cli_to_uri,    &cli_to_iri,  &cli_equal,  &cli_resolve, &cli_relativize,
+    &cli_normalize, &cli_decode,  &cli_encode, &cli_bidi,    &cli_lint,
+    &cli_replay,    &cli_log,
 };
 
 #define CLI_COMMANDS (sizeof(cli_commands) / sizeof(cli_commands[0]))

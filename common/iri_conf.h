@@ -245,31 +245,60 @@ void iri_tree_conf_finish(const iri_reading_conf_t *reading,
  *                 that decodes all octets
  *   host_ascii    a host without a port to A-labels
  *   host_unicode  a host without a port to U-labels
+ *   nfd           to Unicode normalization form D
+ *   url_ascii     as to_uri, the host of a URL as by host_ascii
+ *   url_unicode   as to_iri, the host of a URL as by host_unicode.  For both a
+ *                 URL with userinfo has no value; a text without an authority
+ *                 has no host
+ *   disposition   a path to parameters of Content-Disposition that name its
+ *                 last segment (RFC 6266): filename, in ASCII, and where that
+ *                 is another name filename* (RFC 8187)
  *
- * A text has at most IRI_MAX_TEXT octets.  It is UTF-8, except for utf8 and
- * to_iri, which accept any octets.
+ * A text has at most IRI_MAX_TEXT octets.  It is UTF-8, except for utf8,
+ * to_iri and url_unicode, which accept any octets.
  */
 typedef struct iri_function_s iri_function_t;
 
 /* The function with this name, case-sensitive; NULL: there is none. */
 const iri_function_t *iri_function_find(iri_str_t name);
 
-#define IRI_FUNCTIONS 7    /* number of functions */
+#define IRI_FUNCTIONS 11    /* number of functions */
 
 /* The i-th function, and its name (NUL-terminated); NULL: i is too large. */
 const iri_function_t *iri_function_at(size_t i);
 const char *iri_function_name(size_t i);
 
 /*
- * Parse the name of a function; *out is written only on success.
+ * encode:CHARSET, which is not counted above: as to_uri, but characters beyond
+ * ASCII, raw or escaped in UTF-8, are written in CHARSET, percent-encoded.  A
+ * character that CHARSET lacks and an escape that is not UTF-8 have no value.
+ * "/a%2F\u30bd" -> "/a%2F%83%5C" in Shift_JIS
+ */
+extern const iri_function_t iri_function_encode;
+
+#define IRI_CHARSETS 34   /* number of legacy charsets */
+
+/* The name of the i-th, NUL-terminated: "Shift_JIS"; NULL: i is too large. */
+const char *iri_charset_at(size_t i);
+
+/*
+ * Parse the name of a function, or "encode:CHARSET".  The outputs are written
+ * only on success.
+ *
+ *   registry   NULL: "encode:CHARSET" is an error
+ *   charset    of encode, else NULL
+ *
  * Returns: as iri_parse_word().
  */
-const char *iri_parse_function(iri_str_t word, const iri_function_t **out);
+const char *iri_parse_function(iri_registry_t *registry, iri_str_t word,
+                               const iri_function_t **out,
+                               const iri_charset_t  **charset);
 
 /* The settings of the server that functions depend on. */
 typedef struct {
     const iri_charsets_t  *charsets;  /* iri_charset; NULL: none */
     const iri_host_conf_t *host;      /* NULL: host_... have no value */
+    const iri_charset_t   *encode;    /* CHARSET; NULL: encode has no value */
 } iri_function_conf_t;
 
 /* A converted text. */
@@ -285,14 +314,16 @@ typedef struct {
  * there is no value.  This and each error writes one line to the log, at
  * IRI_LOG_INFO.
  *
- * to_uri and host_ascii give ASCII, to_iri and host_unicode UTF-8, all without
- * controls and U+0020.  nfc and utf8 keep ASCII as it is.  fold folds its case
+ * to_uri, host_ascii and url_ascii give ASCII, to_iri, host_unicode and
+ * url_unicode UTF-8, all without controls and U+0020; disposition gives
+ * printable ASCII.  nfc, nfd and utf8 keep ASCII as it is.  fold folds its case
  * and may turn wide forms into ASCII, even "/".
  *
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  *
  * to_uri "/caf\xC3\xA9 100%" -> "/caf%C3%A9%20100%25"
  * to_iri "/caf%C3%A9%20%FF%41" -> "/caf\xC3\xA9%20%FFA"
+ * disposition "/caf\xC3\xA9" -> filename="caf_"; filename*=UTF-8''caf%C3%A9
  */
 iri_status_t iri_convert(const iri_env_t           *env,
                          const iri_function_conf_t *conf,

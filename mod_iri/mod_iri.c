@@ -145,6 +145,7 @@ mod_iri_add_hooks(void)
     ap_hook_insert_filter(mod_iri_dav_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(mod_iri_location_insert_error, NULL, NULL,
                                 APR_HOOK_MIDDLE);
+    mod_iri_sendfile_register();
     ap_hook_handler(mod_iri_list, NULL, NULL, APR_HOOK_MIDDLE - 1);
     ap_hook_log_transaction(mod_iri_restore_unparsed, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);

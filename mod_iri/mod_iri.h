@@ -33,6 +33,7 @@
  *   mod_iri_read.c      request path -> canonical r->uri; query -> UTF-8
  *   mod_iri_request.c   the state of a request and its log line
  *   mod_iri_restart.c   a request restarts with the names that were found
+ *   mod_iri_sendfile.c  X-Sendfile: canonical names -> octets on disk
  *   mod_iri_status.c    the handler iri-status and its counters
  *   mod_iri_tree.c      the settings and canonical names of directories
  *   mod_iri_vars.c      the variables IRI_...

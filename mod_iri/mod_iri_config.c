@@ -173,7 +173,9 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_unshare(s, main_server, pconf);
     }
-    if (mod_iri_client_prepare(main_server, pconf, ptemp, registry) != OK) {
+    if (mod_iri_client_prepare(main_server, pconf, ptemp, registry) != OK
+        || mod_iri_load_map_charsets(main_server, ptemp, registry) != OK)
+    {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     for (s = main_server; s != NULL; s = s->next) {

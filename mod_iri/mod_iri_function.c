@@ -2,12 +2,14 @@
  * mod_iri_function.c - functions for RewriteMap and expressions
  *
  * The functions of the core (iri_function_at) are registered as RewriteMap
- * int:iri.NAME and as iri_NAME in expressions.  Without a result a map returns
- * NULL, so that the default in the rule applies; an expression returns "".
+ * int:iri.NAME and as iri_NAME in expressions, encode only as
+ * int:iri.encode.CHARSET.  Without a result a map returns NULL, so that the
+ * default in the rule applies; an expression returns "".
  */
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
+#include "mod_iri_startup.h"
 
 #include <ap_expr.h>
 #include <mod_rewrite.h>
@@ -17,11 +19,11 @@
  */
 static char *
 mod_iri_convert(request_rec *r, const iri_function_t *function,
-                const char *text)
+                const iri_charset_t *charset, const char *text)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
     iri_function_conf_t          function_conf = { &conf->reading.charsets,
-                                                   &conf->host };
+                                                   &conf->host, charset };
     iri_converted_t              converted;
 
     if (conf->engine == IRI_ENGINE_OFF) {
@@ -40,27 +42,58 @@ mod_iri_convert(request_rec *r, const iri_function_t *function,
 /* ---- RewriteMap --------------------------------------------------------- */
 
 /*
- * mod_rewrite passes the key only, not the name of the function.  So there is
- * one C function for each position in the core's table.
+ * Returns: the legacy charset with this number; NULL: no RewriteMap names it,
+ * so it is not loaded.
  */
+static const iri_charset_t *
+mod_iri_charset_at(const request_rec *r, size_t i)
+{
+    iri_charsets_t list;
+    iri_str_t      wrong;
+
+    return iri_charsets_parse(mod_iri_server_conf(r->server)->registry,
+                              mod_iri_str(iri_charset_at(i)), &list, &wrong)
+                   == NULL
+               ? list.at[0]
+               : NULL;
+}
+
+/* The i-th function or, after those, encode with the next charsets. */
+static char *
+mod_iri_map(request_rec *r, size_t i, const char *key)
+{
+    return i < IRI_FUNCTIONS
+               ? mod_iri_convert(r, iri_function_at(i), NULL, key)
+               : mod_iri_convert(r, &iri_function_encode,
+                                 mod_iri_charset_at(r, i - IRI_FUNCTIONS),
+                                 key);
+}
+
+/*
+ * mod_rewrite passes the key only, not the name of the function.  So there is
+ * one C function for each name.
+ */
+/* clang-format off */
+#define MOD_IRI_EACH_MAP(m)                                                  \
+    m(0) m(1) m(2) m(3) m(4) m(5) m(6) m(7) m(8) m(9) m(10) m(11) m(12)      \
+    m(13) m(14) m(15) m(16) m(17) m(18) m(19) m(20) m(21) m(22) m(23) m(24)  \
+    m(25) m(26) m(27) m(28) m(29) m(30) m(31) m(32) m(33) m(34) m(35) m(36)  \
+    m(37) m(38) m(39) m(40) m(41) m(42) m(43) m(44)
 #define MOD_IRI_MAP(i)                                                       \
     static char *mod_iri_map_##i(request_rec *r, char *key)                  \
     {                                                                        \
-        return mod_iri_convert(r, iri_function_at(i), key);                  \
+        return mod_iri_map(r, i, key);                                       \
     }
+#define MOD_IRI_MAP_NAME(i) mod_iri_map_##i,
 
-MOD_IRI_MAP(0)
-MOD_IRI_MAP(1)
-MOD_IRI_MAP(2)
-MOD_IRI_MAP(3)
-MOD_IRI_MAP(4)
-MOD_IRI_MAP(5)
-MOD_IRI_MAP(6)
+MOD_IRI_EACH_MAP(MOD_IRI_MAP)
 
-static rewrite_mapfunc_t *const mod_iri_map_functions[IRI_FUNCTIONS] = {
-    mod_iri_map_0, mod_iri_map_1, mod_iri_map_2, mod_iri_map_3,
-    mod_iri_map_4, mod_iri_map_5, mod_iri_map_6,
+static rewrite_mapfunc_t *const mod_iri_maps[IRI_FUNCTIONS + IRI_CHARSETS] = {
+    MOD_IRI_EACH_MAP(MOD_IRI_MAP_NAME)
 };
+/* clang-format on */
+
+#define MOD_IRI_ENCODE "iri.encode."
 
 /*
  * Runs after mod_rewrite, which creates its table of functions in this hook.
@@ -72,14 +105,51 @@ mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     APR_OPTIONAL_FN_TYPE(ap_register_rewrite_mapfunc)
     *register_function = APR_RETRIEVE_OPTIONAL_FN(
         ap_register_rewrite_mapfunc);
+    char  *name;
     size_t i;
 
     (void) plog;
     (void) ptemp;
-    for (i = 0; register_function != NULL && i < IRI_FUNCTIONS; i++) {
-        register_function(
-            apr_pstrcat(pconf, "iri.", iri_function_name(i), NULL),
-            mod_iri_map_functions[i]);
+    for (i = 0; register_function != NULL && i < IRI_FUNCTIONS + IRI_CHARSETS;
+         i++)
+    {
+        name = i < IRI_FUNCTIONS
+                   ? apr_pstrcat(pconf, "iri.", iri_function_name(i), NULL)
+                   : apr_pstrcat(pconf, MOD_IRI_ENCODE,
+                                 iri_charset_at(i - IRI_FUNCTIONS), NULL);
+        register_function(name, mod_iri_maps[i]);
+    }
+    return OK;
+}
+
+int
+mod_iri_load_map_charsets(server_rec *main_server, apr_pool_t *ptemp,
+                          iri_registry_t *registry)
+{
+    static const char     prefix[] = "int:" MOD_IRI_ENCODE;
+    const ap_directive_t *node;
+    const char           *args, *map, *error = NULL;
+    iri_charsets_t        list;
+    iri_str_t             label;
+
+    for (node = ap_conftree; node != NULL && error == NULL;
+         node = mod_iri_next_directive(node))
+    {
+        if (!mod_iri_is_directive(node, "RewriteMap")) {
+            continue;
+        }
+        args = node->args;
+        (void) ap_getword_conf(ptemp, &args);
+        map = ap_getword_conf(ptemp, &args);
+        if (strncmp(map, prefix, sizeof(prefix) - 1) == 0) {
+            label = mod_iri_str(map + sizeof(prefix) - 1);
+            error = iri_parse_charsets(registry, &label, 1, 0, &list);
+        }
+    }
+    if (error != NULL) {
+        ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
+                     "iri: RewriteMap %s %s", map, error);
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
     return OK;
 }
@@ -90,9 +160,9 @@ static const char *
 mod_iri_expr_function(ap_expr_eval_ctx_t *eval, const void *data,
                       const char *arg)
 {
-    const char *value = eval->r
-                            ? mod_iri_convert(eval->r, data, arg ? arg : "")
-                            : NULL;
+    const char *value = eval->r ? mod_iri_convert(eval->r, data, NULL,
+                                                  arg ? arg : "")
+                                : NULL;
 
     return value ? value : "";
 }

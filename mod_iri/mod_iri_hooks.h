@@ -85,6 +85,9 @@ void mod_iri_location_insert(request_rec *r); /* mod_iri_answer.c */
 void mod_iri_location_insert_error(request_rec *r);
 void mod_iri_dav_insert(request_rec *r); /* mod_iri_dav.c */
 
+/* Add the filter and the hook for X-Sendfile if mod_xsendfile is loaded. */
+void mod_iri_sendfile_register(void); /* mod_iri_sendfile.c */
+
 /* handler */
 int mod_iri_list(request_rec *r); /* mod_iri_listing.c */
 

@@ -72,6 +72,15 @@ int mod_iri_is_directive(const ap_directive_t *directive, const char *name);
 int mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
                            apr_pool_t *ptemp, iri_registry_t *registry);
 
+/* ---- mod_iri_function.c -------------------------------------------------- */
+
+/*
+ * In post_config: load the charsets of each RewriteMap int:iri.encode.CHARSET.
+ * Returns: OK, or 500.
+ */
+int mod_iri_load_map_charsets(server_rec *main_server, apr_pool_t *ptemp,
+                              iri_registry_t *registry);
+
 #pragma GCC visibility pop
 
 #endif /* MOD_IRI_STARTUP_H */

@@ -106,16 +106,16 @@ mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
 
 /*
  * Returns: 1 if a section has the name of this directory or of one below.
- * directory: canonical, without "/" at its end.  below: 1: a section of a
- * directory below, or a pattern, is required.
+ * directory: canonical, "/" or without "/" at its end.  below: 1: a section of
+ * a directory below, or a pattern, is required.
  */
 static int
 mod_iri_has_section(const mod_iri_server_conf_t *conf, const char *directory,
                     int below)
 {
     const mod_iri_section_t *section;
-    size_t                   len = strlen(directory);
-    int                      i;
+    size_t len = strcmp(directory, "/") != 0 ? strlen(directory) : 0;
+    int    i;
 
     for (i = 0; i < conf->sections->nelts; i++) {
         section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);

@@ -426,6 +426,7 @@ ngx_http_iri_variables_add(ngx_conf_t *cf)
 /* A variable that iri_convert defines */
 typedef struct {
     const iri_function_t    *function;
+    const iri_charset_t     *charset; /* of encode */
     ngx_http_complex_value_t text;
 } ngx_http_iri_convert_t;
 
@@ -453,6 +454,7 @@ ngx_http_iri_convert_variable(ngx_http_request_t        *r,
 
         conf.charsets = &iscf->reading.charsets;
         conf.host = ngx_http_iri_host_rules(r);
+        conf.encode = convert->charset;
 
         ngx_http_iri_env(r, &env);
         (void) iri_convert(&env, &conf, convert->function,
@@ -510,8 +512,9 @@ ngx_http_iri_set_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    error = iri_parse_function(ngx_http_iri_str(value[2]),
-                               &convert->function);
+    error = iri_parse_function(ngx_http_iri_registry(cf),
+                               ngx_http_iri_str(value[2]), &convert->function,
+                               &convert->charset);
     if (error != NULL) {
         return ngx_http_iri_conf_error(cf, error, 2);
     }

@@ -12,22 +12,31 @@ plan skip_all => missing('httpd') if missing('httpd');
 
 # ---- names ------------------------------------------------------------------
 
-my @functions = qw(to_uri to_iri nfc fold utf8 host_ascii host_unicode);
+my @functions = qw(to_uri to_iri nfc fold utf8 host_ascii host_unicode nfd
+    url_ascii url_unicode disposition);
 my $load = "LoadModule rewrite_module "
     . ($ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules')
     . "/mod_rewrite.so\n";
-for my $name (@functions, 'nfd') {
+for my $name (@functions, 'nfkd') {
     my ($code, $output) = httpd_t("${load}RewriteMap m int:iri.$name\n"
         . "<If \"%{iri_$name:x} == 'x'\">\n</If>\n");
-    is $code == 0 ? 'taken' : 'refused', $name eq 'nfd' ? 'refused' : 'taken',
+    is $code == 0 ? 'taken' : 'refused', $name eq 'nfkd' ? 'refused' : 'taken',
         "int:iri.$name" or diag $output;
-    like $output, qr/iri\.nfd/, 'and which' if $name eq 'nfd';
+    like $output, qr/iri\.nfkd/, 'and which' if $name eq 'nfkd';
 }
-for my $name (@functions, 'nfd') {
+for my $name (@functions, 'nfkd') {
     my ($code, $output) =
         httpd_t("<If \"iri_$name('x') == 'x'\">\n</If>\n");
-    is $code == 0 ? 'taken' : 'refused', $name eq 'nfd' ? 'refused' : 'taken',
+    is $code == 0 ? 'taken' : 'refused', $name eq 'nfkd' ? 'refused' : 'taken',
         "iri_$name(), without mod_rewrite" or diag $output;
+}
+
+for (['Shift_JIS', 'taken'], ['windows-1258', 'taken'], ['UTF-8', 'refused'],
+    ['ISO-2022-JP', 'refused'], ['klingon', 'refused'])
+{
+    my ($charset, $taken) = @$_;
+    my ($code) = httpd_t("${load}RewriteMap m int:iri.encode.$charset\n");
+    is $code == 0 ? 'taken' : 'refused', $taken, "int:iri.encode.$charset";
 }
 
 # ---- one server --------------------------------------------------------------
@@ -35,11 +44,14 @@ for my $name (@functions, 'nfd') {
 my ($root) = make_tree(<<'END');
 index.html	file	index
 END
-my $maps = join '', map { "RewriteMap $_ int:iri.$_\n" } @functions;
-my $each = join '', map { <<"END" } @functions;
+my $maps = join '', "RewriteMap encode int:iri.encode.Shift_JIS\n",
+    map { "RewriteMap $_ int:iri.$_\n" } @functions;
+my $each = join '', map { <<"END" } @functions, 'encode';
+@{[ $_ eq 'encode' ? '' : <<"IN" ]}
 <Location "/$_">
     Header always set X-Value "expr=[%{iri_$_:%{HTTP:X}}]"
 </Location>
+IN
 RewriteCond %{HTTP:X} (.*)
 RewriteRule "^/map/$_\$" "/index.html" [E=VALUE:\${$_:%1|none}]
 END
@@ -101,7 +113,8 @@ for (function_values())
 {
     my ($function, $text, $value) = @$_;
     my $name = $function . ' of ' . escaped($text);
-    is escaped(converted($function, $text)), escaped("[$value]"), $name;
+    is escaped(converted($function, $text)), escaped("[$value]"), $name
+        if $function ne 'encode';
     is escaped(mapped($function, $text)),
         escaped($value eq '' ? 'none' : $value), "map: $name";
 }
@@ -126,14 +139,19 @@ is $server->get('/if', headers => [X => $_->[0]])->header('X-If') // 'no',
 
 for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
     "\xCC\x81\xCC\xA7" x 1700, "\xFF\x01\x7F", '%00%0A', "\xE2\x80\x8E",
-    "\xE0\xA4\x95" x 2000)
+    "\xE0\xA4\x95" x 2000, '"; filename*=UTF-8\'\'x; a="\\"%22',
+    "\xE2\x80\xAEgpj.exe\x7F\xC2\x85", 'http://a\\@b"<>/')
 {
     for my $function (@functions) {
         my $answer = $server->get("/$function", headers => ['X', $text]);
         like $answer->status, qr/^(?:404|400|431)$/,
             "$function: " . substr escaped($text), 0, 20;
         unlike $answer->header('X-Value') // '', qr/[\x00-\x20"<>]/,
-            'no blank, no control' if $function =~ /^to_/;
+            'no blank, no control' if $function =~ /^(?:to|url)_/;
+        like +($answer->header('X-Value') // ''), qr/\A\[?(?:filename="[^"\\\\%\x00-\x1F\x7F-\xFF]+"
+            (?:;\ filename\*=UTF-8''[\w!#\$&+.^`|~%-]+)?)?\]?\z/x,
+            'only these parameters' if $function eq 'disposition'
+            && $answer->status != 400;
     }
 }
 my $before = length $server->settled_log;

@@ -48,7 +48,11 @@ my @bad = (
     ['iri_cache off threads=x;', '"threads=NAME"'],
     ['iri_cache 1m; iri_cache 2m;', '"iri_cache"'],
     ['iri_convert $x nfc;', '"iri_convert"'],
-    ['iri_convert $x nfcc $uri;', '"host_unicode" "nfcc"'],
+    ['iri_convert $x nfcc $uri;',
+        '"disposition" "encode:CHARSET" "nfcc"'],
+    ['iri_convert $x encode:klingon $uri;', '"klingon" "Shift_JIS"'
+        . ' "EUC-KR" "windows-1251" "encode:klingon"'],
+    ['iri_convert $x encode: $uri;', '"encode:CHARSET" "encode:"'],
     ['iri_convert x nfc $uri;', '"$name" "x"'],
     ['iri_convert $ nfc $uri;', '"$name" "$"'],
     ['iri_convert $x nfc a; iri_convert $X fold a;', '"iri_convert"'],

@@ -28,6 +28,11 @@ iri_convert $as_fold    fold         $http_x;
 iri_convert $as_utf8    utf8         $http_x;
 iri_convert $as_ascii   host_ascii   $http_x;
 iri_convert $as_unicode host_unicode $http_x;
+iri_convert $as_nfd     nfd          $http_x;
+iri_convert $as_url     url_ascii    $http_x;
+iri_convert $as_url_u   url_unicode  $http_x;
+iri_convert $as_name    disposition  $http_x;
+iri_convert $as_sjis    encode:Shift_JIS $http_x;
 iri_convert $key        fold         $iri_path;
 iri_convert $new_uri    to_uri       "https://new.example$iri_path?\xE8\xA1\xA8";
 iri_convert $fixed      to_uri       "/\xE8\xA1\xA8 1";
@@ -45,6 +50,11 @@ server {
     location /utf8 { return 200 "$as_utf8"; }
     location /host_ascii { return 200 "$as_ascii"; }
     location /host_unicode { return 200 "$as_unicode"; }
+    location /nfd { return 200 "$as_nfd"; }
+    location /url_ascii { return 200 "$as_url"; }
+    location /url_unicode { return 200 "$as_url_u"; }
+    location /disposition { return 200 "$as_name"; }
+    location /encode { return 200 "$as_sjis"; }
     location /twice { return 200 "$twice"; }
     location /fixed { return 200 "$fixed"; }
     location /circle { return 200 "[$circle]"; }
@@ -116,15 +126,21 @@ like $lines[0], qr/"%E9".*reason=function$/, 'with the text';
 
 for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
     "\xCC\x81\xCC\xA7" x 1700, "\xFF\x01\x7F", '%00%0A', "\xE2\x80\x8E",
-    "\xE0\xA4\x95" x 2000)
+    "\xE0\xA4\x95" x 2000, '"; filename*=UTF-8\'\'x; a="\\"%22',
+    "\xE2\x80\xAEgpj.exe\x7F\xC2\x85", 'http://a\\@b"<>/')
 {
-    for my $function (qw(to_uri to_iri nfc fold utf8 host_ascii host_unicode))
+    for my $function (qw(to_uri to_iri nfc fold utf8 host_ascii host_unicode
+        nfd url_ascii url_unicode disposition encode))
     {
         my $answer = $server->get("/$function", headers => ['X', $text]);
         like $answer->status, qr/^(?:200|400)$/,
             "$function: " . substr escaped($text), 0, 20;
         unlike $answer->body, qr/[\x00-\x20"<>]/, 'no blank, no control'
-            if $function =~ /^to_/;
+            if $function =~ /^(?:to|url)_|^encode/;
+        like $answer->body, qr/\A\[?(?:filename="[^"\\\\%\x00-\x1F\x7F-\xFF]+"
+            (?:;\ filename\*=UTF-8''[\w!#\$&+.^`|~%-]+)?)?\]?\z/x,
+            'only these parameters' if $function eq 'disposition'
+            && $answer->status != 400;
     }
 }
 

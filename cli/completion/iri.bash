@@ -52,7 +52,7 @@ _iri()
             --*) return;;
             *) case $command in
                    lint) COMPREPLY=($(compgen -d -- "$word")); return;;
-                   replay) COMPREPLY=($(compgen -f -- "$word")); return;;
+                   replay|log) COMPREPLY=($(compgen -f -- "$word")); return;;
                esac;;
         esac
     fi

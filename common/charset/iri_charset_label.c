@@ -445,3 +445,19 @@ iri_encoding_at(size_t i)
                ? &iri_encodings[i]
                : NULL;
 }
+
+
+const char *
+iri_charset_at(size_t i)
+{
+    const iri_encoding_t *encoding;
+    size_t                k;
+
+    for (k = 0; (encoding = iri_encoding_at(k)) != NULL; k++) {
+        if (encoding->converter != NULL && i-- == 0) {
+            return encoding->name;
+        }
+    }
+
+    return NULL;
+}

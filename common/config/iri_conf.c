@@ -180,17 +180,35 @@ iri_parse_words(const iri_words_t *words, const iri_str_t *given,
 
 
 const char *
-iri_parse_function(iri_str_t word, const iri_function_t **out)
+iri_parse_function(iri_registry_t *registry, iri_str_t word,
+                   const iri_function_t **out, const iri_charset_t **charset)
 {
-    const iri_function_t *function = iri_function_find(word);
+    static const iri_str_t encode = IRI_STR("encode:");
+    const iri_function_t  *function = iri_function_find(word);
+    iri_charsets_t         list = { 1, { NULL } };
+    iri_str_t              label;
+    const char            *error;
+
+    if (registry != NULL && word.len > encode.len
+        && memcmp(word.data, encode.data, encode.len) == 0)
+    {
+        label = iri_str_from(word, encode.len);
+        error = iri_parse_charsets(registry, &label, 1, 0, &list);
+        if (error != NULL) {
+            return error;
+        }
+        function = &iri_function_encode;
+    }
 
     if (function == NULL) {
         return "must name the function \"to_uri\", \"to_iri\", \"nfc\","
-               " \"fold\", \"utf8\", \"host_ascii\" or"
-               " \"host_unicode\"";
+               " \"nfd\", \"fold\", \"utf8\", \"host_ascii\","
+               " \"host_unicode\", \"url_ascii\", \"url_unicode\","
+               " \"disposition\" or \"encode:CHARSET\"";
     }
 
     *out = function;
+    *charset = list.at[0];
 
     return NULL;
 }

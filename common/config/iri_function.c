@@ -44,24 +44,75 @@ iri_call_reject(iri_call_t *call, const char *why, size_t offset)
 
 /* ---- URIs and IRIs ------------------------------------------------------- */
 
-/* Draft 3.1: escapes are copied, other octets are escaped where necessary. */
+/*
+ * Append what is at p, an escape or an octet, as a URI (draft 3.1): escapes are
+ * copied, other octets are escaped where necessary.  *n: its length.
+ */
+static iri_status_t
+iri_call_put_uri(iri_call_t *call, const unsigned char *p, size_t *n)
+{
+    unsigned char octet;
+
+    *n = *p == '%' ? iri_unescape(p, call->text.data + call->text.len, &octet)
+                   : 1;
+
+    if (*n == 0 || (*n == 1 && !iri_is_uri_char(*p))) {
+        *n = 1;
+        return iri_buf_put_escape(call->env, &call->out, *p);
+    }
+
+    return iri_buf_put(call->env, &call->out, p, *n);
+}
+
+
 static iri_status_t
 iri_call_to_uri(iri_call_t *call)
 {
     const unsigned char *p = call->text.data, *end = p + call->text.len;
     iri_status_t         status = IRI_OK;
-    unsigned char        octet;
     size_t               n;
 
     for (/* void */; status == IRI_OK && p < end; p += n) {
-        n = *p == '%' ? iri_unescape(p, end, &octet) : 1;
+        status = iri_call_put_uri(call, p, &n);
+    }
 
-        if (n == 0 || (n == 1 && !iri_is_uri_char(*p))) {
-            n = 1;
-            status = iri_buf_put_escape(call->env, &call->out, *p);
+    return status;
+}
+
+
+/*
+ * The octets of a legacy charset as clients of its time sent them.  ASCII
+ * octets of a sequence are escaped too, except for letters and digits.
+ */
+static iri_status_t
+iri_call_encode(iri_call_t *call)
+{
+    const unsigned char *p = call->text.data, *end = p + call->text.len;
+    unsigned char        octets[4];
+    iri_str_t            sequence = { 0, octets };
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+    size_t               n, len;
+
+    for (/* void */; status == IRI_OK && p < end; p += n) {
+        n = iri_character_at(p, end, &c, octets, &len);
+
+        if (n != 0) {
+            sequence.len = iri_charset_put(call->conf->encode, c, octets);
+            status = iri_buf_put_escaped(call->env, &call->out, sequence,
+                                         iri_is_unreserved);
 
         } else {
-            status = iri_buf_put(call->env, &call->out, p, n);
+            sequence.len = iri_unescape(p, end, octets) == 0
+                           || octets[0] < 0x80;
+            status = iri_call_put_uri(call, p, &n);
+        }
+
+        if (sequence.len == 0) {
+            return iri_call_reject(call,
+                                   "has a character that the charset lacks,"
+                                   " or an escape that is not UTF-8",
+                                   (size_t) (p - call->text.data));
         }
     }
 
@@ -109,6 +160,13 @@ static iri_status_t
 iri_call_nfc(iri_call_t *call)
 {
     return iri_nfc_put_text(call->env, call->text, &call->out);
+}
+
+
+static iri_status_t
+iri_call_nfd(iri_call_t *call)
+{
+    return iri_normalize_text(call->env, call->text, 0, &call->out);
 }
 
 
@@ -220,6 +278,216 @@ iri_call_host_unicode(iri_call_t *call)
 }
 
 
+/* ---- URLs ---------------------------------------------------------------- */
+
+/* The offset of the first "/", "?" or "#" in s, or of the first ":" too. */
+static size_t
+iri_component_end(iri_str_t s, int colon)
+{
+    size_t i;
+
+    for (i = 0; i < s.len; i++) {
+        if (s.data[i] == '/' || s.data[i] == '?' || s.data[i] == '#'
+            || (colon && s.data[i] == ':'))
+        {
+            break;
+        }
+    }
+
+    return i;
+}
+
+
+/* The length of "https://" or "//" at the beginning; 0: no authority. */
+static size_t
+iri_authority_offset(iri_str_t url)
+{
+    size_t i = iri_component_end(url, 1);
+
+    if (i != 0) {
+        if (i == url.len || url.data[i] != ':') {
+            return 0;
+        }
+        i++;
+    }
+
+    return url.len - i >= 2 && memcmp(url.data + i, "//", 2) == 0 ? i + 2 : 0;
+}
+
+
+/* 1 for "", ":" and ":" with digits (RFC 3986, 3.2.3). */
+static int
+iri_is_port(iri_str_t s)
+{
+    size_t i;
+
+    for (i = 0; i < s.len; i++) {
+        if (i == 0 ? s.data[0] != ':' : s.data[i] < '0' || s.data[i] > '9') {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/*
+ * Convert a URL whole: its host as a host, the rest as a text.  Userinfo is
+ * rejected: Referer and Origin have none (RFC 9110, 10.1.3), and browsers read
+ * "https://a.example\\@b.example/" as another host than RFC 3986 does.
+ */
+static iri_status_t
+iri_call_url(iri_call_t *call, int unicode)
+{
+    iri_status_t (*convert)(iri_call_t *) = unicode ? iri_call_to_iri
+                                                    : iri_call_to_uri;
+    const iri_str_t url = call->text;
+    size_t          start = iri_authority_offset(url), end;
+    iri_str_t       authority = iri_str_from(url, start), host;
+    iri_status_t    status;
+
+    if (start == 0) {
+        return convert(call);
+    }
+
+    authority.len = iri_component_end(authority, 0);
+    end = start + authority.len;
+    host = iri_authority_host(authority);
+
+    if (host.data != authority.data
+        || !iri_is_port(iri_str_from(authority, host.len)))
+    {
+        return iri_call_reject(call, "has more than a host and a port",
+                               start);
+    }
+
+    call->text.len = start;
+    status = convert(call);
+    call->text = host;
+
+    if (status == IRI_OK) {
+        status = iri_call_host(call, unicode);
+    }
+
+    call->text = iri_str_from(authority, host.len);
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(call->env, &call->out, call->text.data,
+                             call->text.len);
+    }
+
+    call->text = iri_str_from(url, end);
+
+    if (status == IRI_OK) {
+        status = convert(call);
+    }
+
+    call->text = url;
+
+    return status;
+}
+
+
+static iri_status_t
+iri_call_url_ascii(iri_call_t *call)
+{
+    return iri_call_url(call, 0);
+}
+
+
+static iri_status_t
+iri_call_url_unicode(iri_call_t *call)
+{
+    return iri_call_url(call, 1);
+}
+
+
+/* ---- names of downloads -------------------------------------------------- */
+
+/* attr-char of RFC 8187, 3.2.1 */
+static int
+iri_is_attr_char(unsigned char c)
+{
+    return iri_is_alphanumeric(c)
+           || (c != '\0' && strchr("!#$&+-.^_`|~", c) != NULL);
+}
+
+
+/*
+ * Append a file name as filename="..." in ASCII (RFC 6266, 4.3).  "%", "\\" and
+ * the quote become "_", since clients read escapes of them differently (RFC
+ * 6266, appendix D), as all beyond ASCII.  *same: 1 if no character changed.
+ */
+static iri_status_t
+iri_put_fallback(iri_call_t *call, iri_str_t name, int *same)
+{
+    const unsigned char *p = name.data, *end = p + name.len;
+    iri_status_t         status;
+    uint32_t             c;
+
+    *same = 1;
+    status = iri_buf_put_text(call->env, &call->out, "filename=\"");
+
+    while (status == IRI_OK && p < end) {
+        p += iri_utf8_next(p, end, &c);
+
+        if (c >= 0x80 || c == '%' || c == '\\' || c == '"') {
+            *same = 0;
+            c = '_';
+        }
+
+        status = iri_buf_putc(call->env, &call->out, (unsigned char) c);
+    }
+
+    return status == IRI_OK ? iri_buf_putc(call->env, &call->out, '"')
+                            : status;
+}
+
+
+/*
+ * The parameters of Content-Disposition for the last segment of a path.
+ * Controls and bidi controls, by which "gpj.exe" looks like "exe.jpg", become
+ * "_" in both.
+ */
+static iri_status_t
+iri_call_disposition(iri_call_t *call)
+{
+    const iri_str_t text = iri_str_from(
+        call->text, iri_last_segments_offset(call->text, 1));
+    const unsigned char *p = text.data, *end = p + text.len;
+    iri_buf_t            name = IRI_BUF_EMPTY;
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+    size_t               n;
+    int                  same = 0;
+
+    if (text.len == 0 || iri_is_dot_segment(text)) {
+        return iri_call_reject(call, "does not end in the name of a file", 0);
+    }
+
+    for (/* void */; status == IRI_OK && p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+        status = iri_char_allowed(c, 0) && !iri_char_is_bidi_control(c)
+                     ? iri_buf_put(call->env, &name, p, n)
+                     : iri_buf_putc(call->env, &name, '_');
+    }
+
+    if (status == IRI_OK) {
+        status = iri_put_fallback(call, iri_buf_str(&name), &same);
+    }
+
+    if (status != IRI_OK || same) {
+        return status;
+    }
+
+    status = iri_buf_put_text(call->env, &call->out, "; filename*=UTF-8''");
+
+    return status == IRI_OK ? iri_buf_put_escaped(
+               call->env, &call->out, iri_buf_str(&name), iri_is_attr_char)
+                            : status;
+}
+
+
 /* ---- the table of functions ---------------------------------------------- */
 
 static const iri_function_t iri_functions[IRI_FUNCTIONS] = {
@@ -230,7 +498,14 @@ static const iri_function_t iri_functions[IRI_FUNCTIONS] = {
     { "utf8", 1, iri_call_utf8 },
     { "host_ascii", 0, iri_call_host_ascii },
     { "host_unicode", 0, iri_call_host_unicode },
+    { "nfd", 0, iri_call_nfd },
+    { "url_ascii", 0, iri_call_url_ascii },
+    { "url_unicode", 1, iri_call_url_unicode },
+    { "disposition", 0, iri_call_disposition },
 };
+
+
+const iri_function_t iri_function_encode = { "encode", 0, iri_call_encode };
 
 
 const iri_function_t *
@@ -269,6 +544,10 @@ static iri_status_t
 iri_call_run(iri_call_t *call, const iri_function_t *function)
 {
     size_t span;
+
+    if (function == &iri_function_encode && call->conf->encode == NULL) {
+        return iri_call_reject(call, "has no charset", 0);
+    }
 
     if (call->text.len > IRI_MAX_TEXT) {
         return iri_call_reject(call, "is too long", IRI_MAX_TEXT);

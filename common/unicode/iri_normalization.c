@@ -230,13 +230,15 @@ iri_nfd_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out)
 }
 
 
-iri_status_t
-iri_nfc_put_piece(const iri_env_t *env, iri_str_t piece, iri_buf_t *out)
+/* As iri_nfc_put_piece(); compose 0: in NFD. */
+static iri_status_t
+iri_normalize_piece(const iri_env_t *env, iri_str_t piece, int compose,
+                    iri_buf_t *out)
 {
     const unsigned char *p = piece.data, *end = piece.data + piece.len;
     uint32_t             c;
     size_t               n, count = 0, marks = 0;
-    int                  normalize = 0;
+    int                  normalize = !compose;
 
     for (/* void */; p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
@@ -250,8 +252,15 @@ iri_nfc_put_piece(const iri_env_t *env, iri_str_t piece, iri_buf_t *out)
         }
     }
 
-    return normalize ? iri_nfc_put(env, piece, out)
+    return normalize ? iri_normalize(env, piece, compose, out)
                      : iri_buf_put(env, out, piece.data, piece.len);
+}
+
+
+iri_status_t
+iri_nfc_put_piece(const iri_env_t *env, iri_str_t piece, iri_buf_t *out)
+{
+    return iri_normalize_piece(env, piece, 1, out);
 }
 
 
@@ -308,7 +317,8 @@ iri_text_piece(iri_str_t text, int (*starts)(uint32_t c))
 
 
 iri_status_t
-iri_nfc_put_text(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
+iri_normalize_text(const iri_env_t *env, iri_str_t text, int compose,
+                   iri_buf_t *out)
 {
     iri_status_t status = IRI_OK;
     iri_str_t    piece;
@@ -317,8 +327,15 @@ iri_nfc_put_text(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
     for (at = 0; status == IRI_OK && at < text.len; at += piece.len) {
         piece = iri_text_piece(iri_str_from(text, at),
                                iri_char_has_boundary_before);
-        status = iri_nfc_put_piece(env, piece, out);
+        status = iri_normalize_piece(env, piece, compose, out);
     }
 
     return status;
+}
+
+
+iri_status_t
+iri_nfc_put_text(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
+{
+    return iri_normalize_text(env, text, 1, out);
 }

@@ -259,7 +259,12 @@ iri_nfc_run_end(const iri_env_t *env, iri_nfc_run_t *run,
     return status;
 }
 
-/* Append a text of any length in NFC, by iri_nfc_put_piece(). */
+/*
+ * Append a text of any length in NFC, by iri_nfc_put_piece(); compose 0: in NFD
+ * with the same limits.
+ */
+iri_status_t iri_normalize_text(const iri_env_t *env, iri_str_t text,
+                                int compose, iri_buf_t *out);
 iri_status_t iri_nfc_put_text(const iri_env_t *env, iri_str_t text,
                           iri_buf_t *out);
 

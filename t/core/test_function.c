@@ -2,9 +2,9 @@
  * test_function.c - the functions for rules
  *
  * Covers: each function by examples of the drafts and our own; a text without
- * such a form has no value and one log line; NFC is ICU's; a key is the key by
- * which names are compared; octets are decoded as by ICU; limits.  Any text:
- * t/fuzz/fuzz_query.c.
+ * such a form has no value and one log line; NFC and NFD are ICU's; a key is
+ * the key by which names are compared; octets are decoded as by ICU; limits.
+ * Any text: t/fuzz/fuzz_query.c.
  */
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ convert(core_t *core, const char *name, const char *labels, iri_str_t text,
         iri_converted_t *out)
 {
     iri_charsets_t        charsets = core_charsets(labels);
-    iri_function_conf_t   conf = { &charsets, core_hosts() };
+    iri_function_conf_t   conf = { &charsets, core_hosts(), NULL };
     const iri_function_t *function = iri_function_find(core_str(name));
 
     assert_non_null(function);
@@ -116,6 +116,58 @@ static const struct {
     { "host_unicode", "", IRI_STR("xn--bcher-kva.example"),
       "b\u00fccher.example", 0, 0 },
     { "host_unicode", "", IRI_STR("xn--a"), "xn--a", 0, 0 },
+
+    { "nfd", "", IRI_STR(E_ACUTE "/\xea\xb0\x80"),
+      "e\xcc\x81/\xe1\x84\x80\xe1\x85\xa1", 0, 0 },
+    { "nfd", "", IRI_STR("\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa"),
+      "\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa", 0, 0 },
+    { "nfd", "", IRI_STR("e\xcc"), NULL, 1, 1 },
+
+    { "url_ascii", "",
+      IRI_STR("https://B\u00fccher.Example:81/\u00e9?\u00e9#"),
+      "https://xn--bcher-kva.example:81/%C3%A9?%C3%A9#", 0, 0 },
+    { "url_ascii", "", IRI_STR("//b%C3%BCcher.example?//@"),
+      "//xn--bcher-kva.example?//@", 0, 0 },
+    { "url_ascii", "", IRI_STR("http://[::1]:80/"), "http://[::1]:80/", 0,
+      0 },
+    { "url_ascii", "", IRI_STR("null"), "null", 0, 0 },
+    { "url_ascii", "", IRI_STR("/\u00e9//b\u00fc.example"),
+      "/%C3%A9//b%C3%BC.example", 0, 0 },
+    { "url_ascii", "", IRI_STR("a//b\u00fc"), "a//b%C3%BC", 0, 0 },
+    { "url_ascii", "", IRI_STR("a b://c"), "a%20b://c", 0, 0 },
+    { "url_ascii", "", IRI_STR("http://a.example\\@b\u00fc.example/"), NULL,
+      1, 7 },
+    { "url_ascii", "", IRI_STR("http://a@b/"), NULL, 1, 7 },
+    { "url_ascii", "", IRI_STR("http://a:80x/"), NULL, 1, 7 },
+    { "url_ascii", "", IRI_STR("http://[::1]a/"), NULL, 1, 7 },
+    { "url_ascii", "", IRI_STR("http://a\\b/"), NULL, 1, 0 },
+    { "url_ascii", "", IRI_STR("http://a b/"), NULL, 1, 0 },
+    { "url_ascii", "", IRI_STR("http://-\u00fc-/"), NULL, 1, 0 },
+    { "url_ascii", "", IRI_STR("http://a\xff/"), NULL, 1, 8 },
+    { "url_unicode", "",
+      IRI_STR("https://xn--bcher-kva.example/%C3%A9%20%2F"),
+      "https://b\u00fccher.example/\u00e9%20%2F", 0, 0 },
+    { "url_unicode", "", IRI_STR("https://xn--bcher-kva.example"),
+      "https://b\u00fccher.example", 0, 0 },
+    { "url_unicode", "", IRI_STR("http://a/\xff"), "http://a/%FF", 0, 0 },
+    { "url_unicode", "", IRI_STR("http://a\xff/"), NULL, 1, 0 },
+    { "url_unicode", "", IRI_STR("http://xn--a/\n"), "http://xn--a/%0A", 0,
+      0 },
+
+    { "disposition", "", IRI_STR("/a/plan 1.pdf"), "filename=\"plan 1.pdf\"",
+      0, 0 },
+    { "disposition", "", IRI_STR("caf" E_ACUTE ".pdf"),
+      "filename=\"caf_.pdf\"; filename*=UTF-8''caf%C3%A9.pdf", 0, 0 },
+    { "disposition", "", IRI_STR("a\"; b=\"\\%41'(*)"),
+      "filename=\"a_; b=___41'(*)\";"
+      " filename*=UTF-8''a%22%3B%20b%3D%22%5C%2541%27%28%2A%29",
+      0, 0 },
+    { "disposition", "", IRI_STR("a\r\n\0\x7f\xc2\x85\u202egpj.exe"),
+      "filename=\"a______gpj.exe\"", 0, 0 },
+    { "disposition", "", IRI_STR("/a/"), NULL, 1, 0 },
+    { "disposition", "", IRI_STR(""), NULL, 1, 0 },
+    { "disposition", "", IRI_STR("/a/.."), NULL, 1, 0 },
+    { "disposition", "", IRI_STR("a\xff"), NULL, 1, 1 },
     { "host_unicode", "",
       IRI_STR("b\xfc"
               "cher"),
@@ -182,7 +234,7 @@ TEST(test_log)
 /* Without a host mapping and without charsets. */
 TEST(test_without)
 {
-    iri_function_conf_t conf = { NULL, NULL };
+    iri_function_conf_t conf = { NULL, NULL, NULL };
     iri_host_conf_t     bare = { NULL, IRI_MAPPING_UTS46, 0 };
     iri_converted_t     got;
 
@@ -202,17 +254,82 @@ TEST(test_without)
 }
 
 
+/* ---- encode -------------------------------------------------------------- */
+
+TEST(test_encode)
+{
+    static const struct {
+        const char *charset;
+        iri_str_t   text;
+        const char *value; /* NULL: no value */
+        size_t      offset;
+    } rows[] = {
+        { "sjis", IRI_STR("/\xe8\xa1\xa8%2F %E3%82%A2?a=b%"),
+          "/%95%5C%2F%20%83A?a=b%25", 0 },
+        { "euc-jp", IRI_STR("%e8%a1%A8"), "%C9%BD", 0 },
+        { "windows-1252", IRI_STR("caf" E_ACUTE), "caf%E9", 0 },
+        { "windows-1252", IRI_STR("a%c3%A9\n%00"), "a%E9%0A%00", 0 },
+        { "gb18030", IRI_STR("\xf0\x9f\x98\x80"), "%949%FC6", 0 },
+        { "windows-1252", IRI_STR("a\xe8\xa1\xa8"), NULL, 1 },
+        { "windows-1252", IRI_STR("ab%E9"), NULL, 2 },
+        { "sjis", IRI_STR("a%C2%85"), NULL, 1 },
+        { "sjis", IRI_STR("a%EF%BF%BD"), NULL, 1 },
+        { "utf-8", IRI_STR("/" E_ACUTE "%C3%A9"), "/%C3%A9%C3%A9", 0 },
+    };
+    const iri_function_t *function;
+    iri_function_conf_t   conf = { NULL, NULL, NULL };
+    iri_converted_t       got;
+    char                  word[32];
+    size_t                i;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        snprintf(word, sizeof(word), "encode:%s", rows[i].charset);
+        assert_null(iri_parse_function(core_registry(), core_str(word),
+                                       &function, &conf.encode));
+        assert_ok(
+            iri_convert(&core.env, &conf, function, rows[i].text, &got));
+        assert_int_equal(got.why == NULL, rows[i].value != NULL);
+        assert_str(got.value,
+                   core_str(rows[i].value != NULL ? rows[i].value : ""));
+        assert_int_equal(got.offset, rows[i].offset);
+    }
+
+    conf.encode = NULL;
+    assert_ok(
+        iri_convert(&core.env, &conf, &iri_function_encode, S("a"), &got));
+    assert_non_null(got.why);
+
+    assert_non_null(
+        iri_parse_function(NULL, S("encode:sjis"), &function, &conf.encode));
+    assert_non_null(iri_parse_function(core_registry(), S("encode:klingon"),
+                                       &function, &conf.encode));
+    assert_non_null(iri_parse_function(core_registry(), S("encode:"),
+                                       &function, &conf.encode));
+    assert_non_null(iri_parse_function(core_registry(), S("encode"),
+                                       &function, &conf.encode));
+    assert_null(conf.encode);
+
+    for (i = 0; iri_charset_at(i) != NULL; i++) {
+        assert_int_equal(core_charsets(iri_charset_at(i)).count, 1);
+    }
+
+    assert_int_equal(i, IRI_CHARSETS);
+}
+
+
 /* ---- by name ------------------------------------------------------------- */
 
 TEST(test_names)
 {
     const iri_function_t *function = NULL, *was;
+    const iri_charset_t  *charset = NULL;
     const char           *error;
     size_t                i;
 
     for (i = 0; iri_function_name(i) != NULL; i++) {
-        assert_null(
-            iri_parse_function(core_str(iri_function_name(i)), &function));
+        assert_null(iri_parse_function(NULL, core_str(iri_function_name(i)),
+                                       &function, &charset));
+        assert_null(charset);
         assert_non_null(function);
         assert_ptr_equal(function, iri_function_at(i));
     }
@@ -226,7 +343,7 @@ TEST(test_names)
     assert_null(iri_function_find(S("NFC")));
 
     was = function;
-    error = iri_parse_function(S("nfd"), &function);
+    error = iri_parse_function(NULL, S("nfkd"), &function, &charset);
     assert_ptr_equal(function, was);
 
     for (i = 0; iri_function_name(i) != NULL; i++) {
@@ -240,18 +357,19 @@ TEST(test_names)
 /*
  * Equal to ICU's result for the whole text, where no character is an exception.
  */
-TEST(test_nfc)
+TEST(test_normalization)
 {
     static const uint32_t alphabet[] = { 'a',    'e',    0x300,  0x301,
                                          0x327,  0x1100, 0x1161, 0x11a8,
                                          0xac00, 0x304b, 0x3099, 0x9c7,
                                          0x9be,  0xd1,   0x1e69, 0x1d15e };
     unsigned char         in[256], want[1024];
-    uint32_t              c[32], nfc[320];
+    uint32_t              c[32], out[320];
     iri_converted_t       got;
     size_t                i, k, n;
+    int                   nfd;
 
-    for (i = 0; i < 50000; i++) {
+    for (i = 0; i < 100000; i++) {
         core_init(&core);
         n = core_random(20);
 
@@ -259,10 +377,12 @@ TEST(test_nfc)
             c[k] = alphabet[core_random(COUNT(alphabet))];
         }
 
-        assert_ok(convert(&core, "nfc", "", core_utf8(c, n, in), &got));
+        nfd = i % 2 != 0;
+        assert_ok(convert(&core, nfd ? "nfd" : "nfc", "", core_utf8(c, n, in),
+                          &got));
         assert_null(got.why);
         assert_str(got.value,
-                   core_utf8(nfc, core_normalize(c, n, 0, nfc), want));
+                   core_utf8(out, core_normalize(c, n, nfd, out), want));
     }
 }
 

@@ -111,6 +111,17 @@ sub function_values {
         ['host_ascii', "b\xC3\xBC:80", ''],
         ['host_unicode', 'xn--bcher-kva.example', "b\xC3\xBCcher.example"],
         ['host_unicode', "a/b", ''],
+        ['nfd', "\xC3\xA9", "e\xCC\x81"],
+        ['url_ascii', "https://b\xC3\xBCcher.example/$nihyo",
+            'https://xn--bcher-kva.example/%E8%A1%A8'],
+        ['url_ascii', 'https://a.example\\@b.example/', ''],
+        ['url_unicode', 'https://xn--bcher-kva.example',
+            "https://b\xC3\xBCcher.example"],
+        ['disposition', "/a/$nihyo \".pdf",
+            'filename="_ _.pdf"; filename*=UTF-8\'\'%E8%A1%A8%20%22.pdf'],
+        ['disposition', '/a/', ''],
+        ['encode', "/$nihyo%E8%A1%A8 %2F", '/%95%5C%95%5C%20%2F'],
+        ['encode', "/\xC3\xA9", ''],
     );
 }
 

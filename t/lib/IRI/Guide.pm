@@ -66,7 +66,7 @@ my @NEEDS = (
     [qr/Cache(?:Enable|Root)/, 'cache', 'cache_disk'],
     [qr/VirtualDocumentRoot/, 'vhost_alias'], [qr/CheckSpelling/, 'speling'],
     [qr/Options .*ExecCGI|ScriptAlias/, 'cgid'], [qr/SetEnv /, 'env'],
-    [qr/RemoteIPHeader/, 'remoteip'], [qr/ExpiresActive/, 'expires'],
+    [qr/XSendFile /, 'xsendfile'], [qr/RemoteIPHeader/, 'remoteip'], [qr/ExpiresActive/, 'expires'],
     [qr/<Proxy "balancer/, 'proxy_balancer', 'lbmethod_byrequests',
         'slotmem_shm'],
 );
@@ -432,6 +432,10 @@ sub lacks {
     my $missing = missing($kind);
     $missing ||= 'no dav-ext (libnginx-mod-http-dav-ext)'
         if $kind eq 'nginx' && $conf =~ /dav_ext/ && !IRI::Nginx::dav_ext();
+    my $modules = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
+    $missing ||= 'no mod_xsendfile (libapache2-mod-xsendfile)'
+        if $kind eq 'httpd' && $conf =~ /XSendFile /
+        && !-e "$modules/mod_xsendfile.so";
     diag "$kind is left out: $missing" if $missing;
     return $missing;
 }
