@@ -546,7 +546,7 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
         }
     }
 
-    if (ngx_http_iri_always_needs_script(r, ilcf)
+    if (ngx_http_iri_always_needs_script(r, ilcf, r->uri)
         || (needs_lookup && !ngx_http_iri_is_declared(r, ilcf, r->uri)))
     {
         ngx_http_iri_use_script(r);
