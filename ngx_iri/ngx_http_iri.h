@@ -780,15 +780,17 @@ ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
 void ngx_http_iri_use_script(ngx_http_request_t *r);
 
 /*
- * Returns: 1 if r needs the script whatever its path is: below an alias with
- * captures, since the name on disk depends on more than the path, and for COPY
- * and MOVE, since nginx also maps the Destination.
+ * Returns: 1 if r needs the script for uri also without a lookup: below an
+ * alias with captures, since the name on disk depends on more than uri; if uri
+ * is shorter than the prefix that alias replaces, since nginx does not compare
+ * their lengths; and for COPY and MOVE, since nginx also maps the Destination.
  */
 static inline ngx_uint_t
 ngx_http_iri_always_needs_script(ngx_http_request_t *r,
-    const ngx_http_iri_loc_conf_t *ilcf)
+    const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 {
-    return ilcf->clcf->alias == NGX_MAX_SIZE_T_VALUE
+    /* With captures, alias is NGX_MAX_SIZE_T_VALUE. */
+    return ilcf->clcf->alias > uri.len
            || (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE));
 }
 
@@ -798,7 +800,7 @@ ngx_http_iri_needs_script(ngx_http_request_t *r,
     const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 {
     return ilcf->scripted != NULL
-           && (ngx_http_iri_always_needs_script(r, ilcf)
+           && (ngx_http_iri_always_needs_script(r, ilcf, uri)
                || (ngx_http_iri_uri_needs_lookup(ilcf, uri)
                    && !ngx_http_iri_is_declared(r, ilcf, uri)));
 }

@@ -476,6 +476,15 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
+    /*
+     * nginx's try_files sets this below an alias with captures, and a named
+     * location keeps it.  The script, which looks like such an alias, must not
+     * see it.
+     */
+    if (clcf->alias != NGX_MAX_SIZE_T_VALUE) {
+        r->add_uri_to_alias = 0;
+    }
+
     /* A named location runs an error page or the fallback of try_files. */
     if (clcf->named) {
         ngx_http_iri_destination_cancel(r);
@@ -546,7 +555,7 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
         }
     }
 
-    if (ngx_http_iri_always_needs_script(r, ilcf)
+    if (ngx_http_iri_always_needs_script(r, ilcf, r->uri)
         || (needs_lookup && !ngx_http_iri_is_declared(r, ilcf, r->uri)))
     {
         ngx_http_iri_use_script(r);

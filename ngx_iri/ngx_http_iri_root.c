@@ -13,7 +13,8 @@
  * nginx then treats the location as one with captures in alias.  The effects of
  * this are compensated:
  *
- *   r->valid_location, r->add_uri_to_alias      here
+ *   r->valid_location           here
+ *   r->add_uri_to_alias         ngx_http_iri_phases.c
  *   try_files                   ngx_http_iri_try_files.c
  *   comparing the Destination of COPY and MOVE with alias
  *                               ngx_http_iri_destination.c
@@ -411,11 +412,5 @@ ngx_http_iri_use_script(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     r->loc_conf = ilcf->scripted;
-
-    /* nginx's try_files has set this below an alias with captures. */
-    if (ilcf->clcf->alias != NGX_MAX_SIZE_T_VALUE) {
-        r->add_uri_to_alias = 0;
-    }
-
     ngx_http_iri_set_valid_location(r, ilcf);
 }

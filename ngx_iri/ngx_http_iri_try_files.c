@@ -248,7 +248,7 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
     u_char                   *last;
     ngx_int_t                 rc;
     ngx_str_t                 name;
-    unsigned                  valid = r->valid_location;
+    unsigned                  valid;
     ngx_open_file_info_t      of;
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
@@ -260,6 +260,7 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
     }
 
     /* After a rewrite nginx maps below root, but not below the script. */
+    valid = r->valid_location;
     r->valid_location |= ilcf->clcf->alias == 0;
     last = ngx_http_map_uri_to_path(r, &name, &root, 0);
     r->valid_location = valid ? 1 : 0;

@@ -616,6 +616,9 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
+    /* A candidate of try_files that was not found may have left the script. */
+    r->loc_conf = ngx_http_iri_configured(r);
+
     if (ngx_http_iri_needs_script(r, ilcf, r->uri)) {
         r->loc_conf = ilcf->scripted;
 

@@ -229,6 +229,62 @@ for my $name ('a.txt', '%C3%A9.txt') {
         "an error page with a path of its own: $name";
 }
 
-is_deeply [$server->errors, $loop->errors, $broken->errors], [],
+# ---- the script under root and the flags of a request ------------------------
+
+# The script is an alias with captures for nginx, which tests flags there.
+my ($flags_root) = make_tree(<<'END');
+\xC3\xA9.txt	file	found
+a.txt	file	ascii
+dir/\xC3\xA9.txt	file	inner
+geheim/x	file	x
+END
+my $flags = nginx(conf => <<'END', root => $flags_root);
+default_type text/plain;
+map $host $empty { default ""; }
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    add_header X-File $request_filename always;
+    location /break { rewrite ^ /a.txt break; try_files /none /é.txt =404; }
+    location /back {
+        rewrite ^ /a.txt break;
+        try_files /ü.txt =404;
+        proxy_pass http://127.0.0.1:%%PORTup%%;
+    }
+    location ~ ^/captured/(.*)$ {
+        alias %%ROOT%%/$1;
+        try_files /é.txt =404;
+        error_page 405 =200 @named;
+    }
+    location @named {
+        root %%ROOT%%$empty;
+        set $file $request_filename;
+        return 200 $file;
+    }
+}
+server {
+    listen 127.0.0.1:%%PORTnear%%;
+    root %%ROOT%%;
+    iri on;
+    iri_match spelling;
+    add_header X-File $request_filename always;
+    location /geheim/ { alias %%ROOT%%/; iri_match exact; deny all; }
+}
+server { listen 127.0.0.1:%%PORTup%%; return 200 up; }
+END
+is $flags->get('/break')->body, 'found',
+    'a candidate that needs a lookup, after "rewrite ... break"';
+my $back = $flags->get('/back');
+is $back->status, 404, 'a path that needs no lookup, after a candidate';
+is $back->header('X-File'), $flags->root . '/a.txt', '... has a file name';
+is $flags->request('POST', '/captured/dir')->body,
+    $flags->root . "/\xC3\xA9.txt",
+    'a named location, after an alias with captures';
+my $short = $flags->get('/gehim/', port => $flags->port('near'));
+is $short->status, 403, 'a denied path, shorter as sent than alias replaces';
+like $short->header('X-File'), qr{^/refused-}, '... has no file';
+
+is_deeply [map { $_->errors } $server, $loop, $broken, $flags], [],
     'error log';
 done_testing;
