@@ -158,32 +158,6 @@ mod_iri_read_replaced(request_rec *r, iri_str_t path, iri_reading_t *reading)
 }
 
 /*
- * Returns: the canonical path in the file system.
- * names: the canonical path below the root of the search.
- */
-static const char *
-mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
-                        iri_str_t names)
-{
-    return apr_pstrcat(
-        r->pool,
-        mod_iri_canonical_path(r->server, mod_iri_dup(r->pool, search->root),
-                               mod_iri_env(r)),
-        mod_iri_dup(r->pool, names), NULL);
-}
-
-/* Returns: the path of the search below its root. */
-static iri_str_t
-mod_iri_names_below_root(const iri_search_t *search)
-{
-    iri_str_t names = search->path;
-
-    names.data += search->prefix;
-    names.len -= search->prefix;
-    return names;
-}
-
-/*
  * Returns: 1 if the entries in the first len octets of r->filename, below the
  * root of the search, have the names that the rules have judged.
  */
@@ -233,7 +207,7 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
     if (!mod_iri_has_names(r, search, names.path, len)) {
         return 0;
     }
-    ctx->settings_path = mod_iri_path_below_root(r, search, names.path);
+    ctx->settings_path = mod_iri_path_below_root(r, search->root, names.path);
     search->root.data = (const unsigned char *) r->filename;
     search->root.len = len;
     search->path = mod_iri_str(r->filename + len);
@@ -590,8 +564,6 @@ mod_iri_map_uri(request_rec *r)
         /* mod_iri_use_literal_path() has set it. */
         search.tree = mod_iri_tree_of_parent(r);
     } else {
-        ctx->settings_path = mod_iri_path_below_root(
-            r, &search, mod_iri_names_below_root(&search));
         mod_iri_search_set_trees(r->server, mod_iri_env(r), &search);
     }
     ctx->lookup = mod_iri_find_uri(r, ctx, &search);

@@ -29,8 +29,8 @@ typedef struct {
                                   r->unparsed_uri is replaced; else NULL */
 
     const char   *settings_path; /* r->filename with canonical names, which
-                                  selects the <Directory> settings; NULL: not
-                                  looked up */
+                                  selects the <Directory> settings; NULL: see
+                                  mod_iri_settings_path() */
     iri_lookup_t *lookup;      /* of the path; NULL: none was made */
 
     int           is_ascii;    /* 1: the paths that were sent and found are
