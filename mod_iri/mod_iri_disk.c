@@ -531,18 +531,28 @@ mod_iri_stat(request_rec *r)
  */
 static iri_lookup_t *
 mod_iri_find_uri(request_rec *r, const mod_iri_request_t *ctx,
-                 const iri_search_t *search)
+                 iri_search_t *search)
 {
     const iri_env_t *env = mod_iri_env(r);
     iri_find_conf_t  conf;
     iri_found_t      found;
+    iri_lookup_t    *lookup;
+    apr_status_t     status;
 
     if ((search->reading != NULL || iri_request_has_restarted(ctx->state))
         && search->path.data == (const unsigned char *) r->uri && !env->trace
-        && iri_find_if_exists(env, search, mod_iri_str(r->filename), &found)
-        && (found.verdict == IRI_PASS || mod_iri_stat(r) == APR_SUCCESS))
+        && iri_find_if_exists(env, search, mod_iri_str(r->filename), &found))
     {
-        return iri_request_add_lookup(ctx->state, env, search, &found);
+        status = mod_iri_stat(r);
+        if (status == APR_SUCCESS || found.verdict == IRI_PASS) {
+            lookup = iri_request_add_lookup(ctx->state, env, search, &found);
+            if (lookup != NULL && status == APR_SUCCESS) {
+                lookup->entry = found.filename; /* needs no iri_lookup_split */
+                lookup->split = IRI_OK;
+            }
+            return lookup;
+        }
+        search->absent = APR_STATUS_IS_ENOENT(status);
     }
     mod_iri_find_conf_init(r, search, &conf);
     return iri_request_find(ctx->state, env, search, &conf);
