@@ -55,14 +55,15 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
 static int
 mod_iri_is_absent(request_rec *r, size_t len)
 {
-    const char  *start = apr_pstrmemdup(r->pool, r->filename, len);
+    iri_str_t    start = { len, (const unsigned char *) r->filename };
     apr_finfo_t  info;
     apr_status_t status;
 
-    if (iri_str_is_ascii(mod_iri_str(start))) {
+    if (iri_str_is_ascii(start)) {
         return 0;
     }
-    status = apr_stat(&info, start, APR_FINFO_TYPE, r->pool);
+    status = apr_stat(&info, mod_iri_dup(r->pool, start), APR_FINFO_TYPE,
+                      r->pool);
     return APR_STATUS_IS_ENOENT(status) || APR_STATUS_IS_ENOTDIR(status);
 }
 

@@ -69,8 +69,8 @@ mod_iri_copy_tables(request_rec *r)
 {
     apr_table_t **tables[] = { &r->headers_in,      &r->headers_out,
                                &r->err_headers_out, &r->subprocess_env,
-                               &r->notes,           &r->trailers_in,
-                               &r->trailers_out,    &r->body_table };
+                               &r->notes,           &r->trailers_out,
+                               &r->body_table };
     size_t        i;
 
     for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

@@ -277,8 +277,10 @@ mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
     mod_iri_var_t        var;
     const char          *value;
     /* apr_table_setn() compares all names, which have the same checksum */
-    int is_first = apr_table_get(r->subprocess_env, mod_iri_var_names[always])
-                   == NULL;
+    int is_first = apr_is_empty_table(r->subprocess_env)
+                   || apr_table_get(r->subprocess_env,
+                                    mod_iri_var_names[always])
+                          == NULL;
 
     for (var = from; var <= to; var++) {
         value = mod_iri_var_value(r, ctx, var, &forms);
