@@ -268,11 +268,9 @@ static void
 mod_iri_find_conf_init(const request_rec *r, const iri_search_t *search,
                        iri_find_conf_t *conf)
 {
-    const char *url = mod_iri_restart_url(r);
-
     memset(conf, 0, sizeof(*conf));
     conf->path = search->path;
-    conf->url = mod_iri_str(url != NULL ? url : "");
+    conf->url = mod_iri_restart_url(r);
     conf->creates = mod_iri_creates_entry(r);
     if (r->main != NULL && r->method_number == M_MOVE) {
         conf->source = mod_iri_str(r->main->filename);

@@ -605,7 +605,6 @@ mod_iri_check_decoded(request_rec *r)
 int
 mod_iri_translate(request_rec *r)
 {
-    mod_iri_snapshot_url(r);
     if (mod_iri_check_decoded(r) != DECLINED) {
         return HTTP_NOT_FOUND;
     }

@@ -143,6 +143,19 @@ mod_iri_probe_of(const request_rec *r)
 
 /* ---- the path ----------------------------------------------------------- */
 
+iri_str_t
+mod_iri_path(const request_rec *r, const mod_iri_request_t *ctx)
+{
+    iri_str_t path = { 0, NULL };
+
+    if (ctx != NULL) {
+        path = iri_request_path(ctx->state, 0);
+    }
+    return path.len != 0 ? path
+                         : mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path
+                                                          : r->uri);
+}
+
 /*
  * Set r->uri to the decoded canonical path.  This is possible only if all
  * escapes in the canonical URI encode octets above 7F, so that decoding it

@@ -121,6 +121,12 @@ int mod_iri_is_rule_redirect(const request_rec *r);
 struct mod_iri_probe_s *mod_iri_probe_of(const request_rec *r);
 
 /*
+ * Returns: the canonical path of a request.  r->parsed_uri.path is preferred to
+ * r->uri, which a rule may have set.  ctx NULL: an ASCII path.
+ */
+iri_str_t mod_iri_path(const request_rec *r, const mod_iri_request_t *ctx);
+
+/*
  * Set r->uri and r->parsed_uri.path to the canonical path of ctx: percent-
  * encoded, or decoded if a per-directory rule has redirected to a path without
  * escaping it.
@@ -216,14 +222,11 @@ void mod_iri_map_root(request_rec *r);
 /* Save the state of a request that was just read, if it may restart. */
 void mod_iri_snapshot_take(request_rec *r);
 
-/* In translate_name: save the decoded path that the rules judge. */
-void mod_iri_snapshot_url(request_rec *r);
-
 /*
- * Returns: the canonical path with which the rules of a request began; NULL: it
- * cannot restart.
+ * Returns: the canonical path with which the rules of a request began; empty:
+ * it cannot restart.
  */
-const char *mod_iri_restart_url(const request_rec *r);
+iri_str_t mod_iri_restart_url(const request_rec *r);
 
 /*
  * Restart a request with the entry that a lookup with the verdict RESTART has
