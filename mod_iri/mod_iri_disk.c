@@ -529,14 +529,13 @@ mod_iri_stat(request_rec *r)
  * tells that httpd needs anyway.
  */
 static iri_lookup_t *
-mod_iri_find_uri(request_rec *r, const mod_iri_request_t *ctx,
-                 iri_search_t *search)
+mod_iri_find_uri(request_rec *r, const iri_env_t *env,
+                 const mod_iri_request_t *ctx, iri_search_t *search)
 {
-    const iri_env_t *env = mod_iri_env(r);
-    iri_find_conf_t  conf;
-    iri_found_t      found;
-    iri_lookup_t    *lookup;
-    apr_status_t     status;
+    iri_find_conf_t conf;
+    iri_found_t     found;
+    iri_lookup_t   *lookup;
+    apr_status_t    status;
 
     if ((search->reading != NULL || iri_request_has_restarted(ctx->state))
         && search->path.data == (const unsigned char *) r->uri && !env->trace
@@ -546,7 +545,8 @@ mod_iri_find_uri(request_rec *r, const mod_iri_request_t *ctx,
         if (status == APR_SUCCESS || found.verdict == IRI_PASS) {
             lookup = iri_request_add_lookup(ctx->state, env, search, &found);
             if (lookup != NULL && status == APR_SUCCESS) {
-                lookup->entry = found.filename; /* needs no iri_lookup_split */
+                /* the result of iri_lookup_split() */
+                lookup->entry = found.filename;
                 lookup->split = IRI_OK;
             }
             return lookup;
@@ -561,6 +561,7 @@ static int
 mod_iri_map_uri(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
+    const iri_env_t   *env = mod_iri_env(r);
     iri_search_t       search;
 
     ctx->settings_path = NULL;
@@ -573,9 +574,9 @@ mod_iri_map_uri(request_rec *r)
         /* mod_iri_use_literal_path() has set it. */
         search.tree = mod_iri_tree_of_parent(r);
     } else {
-        mod_iri_search_set_trees(r->server, mod_iri_env(r), &search);
+        mod_iri_search_set_trees(r->server, env, &search);
     }
-    ctx->lookup = mod_iri_find_uri(r, ctx, &search);
+    ctx->lookup = mod_iri_find_uri(r, env, ctx, &search);
     if (ctx->lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }

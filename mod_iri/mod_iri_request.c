@@ -201,9 +201,33 @@ mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
-/* ---- the log line ------------------------------------------------------- */
+/* ---- data in the pool --------------------------------------------------- */
 
-const char mod_iri_notes_key[] = "mod_iri: notes";
+static const char mod_iri_pool_key[] = "mod_iri";
+
+mod_iri_pool_data_t *
+mod_iri_pool_data(apr_pool_t *pool)
+{
+    void *data = NULL;
+
+    apr_pool_userdata_get(&data, mod_iri_pool_key, pool);
+    return data;
+}
+
+mod_iri_pool_data_t *
+mod_iri_pool_data_create(apr_pool_t *pool, apr_pool_t *from)
+{
+    mod_iri_pool_data_t *data = mod_iri_pool_data(pool);
+
+    if (data == NULL) {
+        data = from != NULL ? mod_iri_pool_data(from)
+                            : apr_pcalloc(pool, sizeof(*data));
+        apr_pool_userdata_setn(data, mod_iri_pool_key, NULL, pool);
+    }
+    return data;
+}
+
+/* ---- the log line ------------------------------------------------------- */
 
 static const int mod_iri_levels[] = { APLOG_ERR, APLOG_WARNING, APLOG_INFO };
 
@@ -211,17 +235,15 @@ static const int mod_iri_levels[] = { APLOG_ERR, APLOG_WARNING, APLOG_INFO };
 static apr_status_t
 mod_iri_write_notes(void *data)
 {
-    request_rec *r = data;
-    const char  *request = r->unparsed_uri ? r->unparsed_uri : "-";
-    void        *notes = NULL;
-    iri_line_t   line;
+    request_rec       *r = data;
+    const char        *request = r->unparsed_uri ? r->unparsed_uri : "-";
+    const iri_notes_t *notes = mod_iri_pool_data(r->pool)->notes;
+    iri_line_t         line;
 
-    apr_pool_userdata_get(&notes, mod_iri_notes_key, r->pool);
-    if (notes != NULL && ((iri_notes_t *) notes)->count > 0) {
+    if (notes->count > 0) {
         iri_notes_format_line(notes, request, &line);
-        ap_log_rerror(APLOG_MARK,
-                      mod_iri_levels[((iri_notes_t *) notes)->level], 0, r,
-                      "%s", line.text);
+        ap_log_rerror(APLOG_MARK, mod_iri_levels[notes->level], 0, r, "%s",
+                      line.text);
     }
     return APR_SUCCESS;
 }
@@ -229,7 +251,7 @@ mod_iri_write_notes(void *data)
 iri_notes_t *
 mod_iri_notes(request_rec *r, iri_log_level_t level)
 {
-    void *notes = NULL;
+    mod_iri_pool_data_t *data;
 
     if (!APLOG_R_IS_LEVEL(r, mod_iri_levels[level])) {
         return NULL;
@@ -237,13 +259,12 @@ mod_iri_notes(request_rec *r, iri_log_level_t level)
     while (r->main != NULL || r->prev != NULL) {
         r = r->main != NULL ? r->main : r->prev;
     }
-    apr_pool_userdata_get(&notes, mod_iri_notes_key, r->pool);
-    if (notes == NULL) {
-        notes = apr_pcalloc(r->pool, sizeof(iri_notes_t));
-        apr_pool_userdata_setn(notes, mod_iri_notes_key, NULL, r->pool);
+    data = mod_iri_pool_data_create(r->pool, NULL);
+    if (data->notes == NULL) {
+        data->notes = apr_pcalloc(r->pool, sizeof(iri_notes_t));
         apr_pool_pre_cleanup_register(r->pool, r, mod_iri_write_notes);
     }
-    return notes;
+    return data->notes;
 }
 
 void

@@ -133,8 +133,22 @@ iri_str_t mod_iri_path(const request_rec *r, const mod_iri_request_t *ctx);
  */
 void mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx);
 
-/* Key of the iri_notes_t in the pool of a main request. */
-extern const char mod_iri_notes_key[];
+/* Data in the pool of a request, which its internal redirects share. */
+typedef struct {
+    struct mod_iri_snapshot_s *snapshot; /* NULL: it cannot restart */
+    iri_notes_t               *notes;    /* of the log line of a main request;
+                                            NULL: none */
+} mod_iri_pool_data_t;
+
+/* Returns: the data of a pool; NULL: none. */
+mod_iri_pool_data_t *mod_iri_pool_data(apr_pool_t *pool);
+
+/*
+ * Set the data of a pool if it has none: those of another pool; from NULL: new
+ * ones.  Returns: the data of the pool.
+ */
+mod_iri_pool_data_t *mod_iri_pool_data_create(apr_pool_t *pool,
+                                              apr_pool_t *from);
 
 /*
  * Add a note to the log line of a request.

@@ -23,7 +23,7 @@
 #include "mod_iri_request.h"
 
 /* A request as it was read, and its restart. */
-typedef struct {
+typedef struct mod_iri_snapshot_s {
     request_rec         saved;     /* a copy of the request_rec as it was
                                       read */
     request_rec        *original;  /* the request that was read */
@@ -34,20 +34,18 @@ typedef struct {
                                       NULL: no restart */
 } mod_iri_snapshot_t;
 
-static const char mod_iri_snapshot_key[] = "mod_iri: snapshot";
-
 /* ---- the snapshot ------------------------------------------------------- */
 
 /* Returns: the snapshot of a request; NULL: it cannot restart. */
 static mod_iri_snapshot_t *
 mod_iri_snapshot(const request_rec *r)
 {
-    void *snapshot = NULL;
+    const mod_iri_pool_data_t *data = mod_iri_server_conf(r->server)
+                                              ->may_restart
+                                          ? mod_iri_pool_data(r->pool)
+                                          : NULL;
 
-    if (mod_iri_server_conf(r->server)->may_restart) {
-        apr_pool_userdata_get(&snapshot, mod_iri_snapshot_key, r->pool);
-    }
-    return snapshot;
+    return data != NULL ? data->snapshot : NULL;
 }
 
 /* Returns: 1 if the path may lead to an entry with another canonical path. */
@@ -194,7 +192,7 @@ mod_iri_snapshot_take(request_rec *r)
     } else {
         return;
     }
-    apr_pool_userdata_setn(snapshot, mod_iri_snapshot_key, NULL, r->pool);
+    mod_iri_pool_data_create(r->pool, NULL)->snapshot = snapshot;
 }
 
 /* ---- restoring ---------------------------------------------------------- */
@@ -252,21 +250,6 @@ mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
     return f != NULL;
 }
 
-/* Copy the data that this module keeps in the pool of a request. */
-static void
-mod_iri_copy_pool_data(apr_pool_t *from, apr_pool_t *to)
-{
-    static const char *const keys[] = { mod_iri_snapshot_key,
-                                        mod_iri_notes_key };
-    void                    *data;
-    size_t                   i;
-
-    for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        apr_pool_userdata_get(&data, keys[i], from);
-        apr_pool_userdata_setn(data, keys[i], NULL, to);
-    }
-}
-
 /*
  * Restore a request from its snapshot.  These members keep their current
  * values: the filter chains, without the filters that were added; the state
@@ -306,7 +289,7 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     snapshot->previous = was;
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
-    mod_iri_copy_pool_data(was->pool, r->pool);
+    (void) mod_iri_pool_data_create(r->pool, was->pool);
     mod_iri_copy_tables(r, 1);
     if (r->main == NULL && r->prev == NULL) {
         r->prev = was;
@@ -387,9 +370,7 @@ mod_iri_process_restarted(request_rec *r, apr_pool_t *pool, int is_lookup)
         status = mod_iri_process_main(r);
     }
     ap_die(status, r);
-    /* httpd destroys the pool at the end of the request */
-    mod_iri_copy_pool_data(r->pool, pool);
-    r->pool = pool;
+    r->pool = pool; /* httpd destroys it at the end of the request */
     return DONE;
 }
 

@@ -54,8 +54,7 @@ iri_is_uri_host(iri_str_t host)
 
     for (i = 0; i < end; i++) {
         if (!iri_is_alphanumeric(host.data[i])
-            && (host.data[i] == '\0'
-                || strchr(others, host.data[i]) == NULL))
+            && (host.data[i] == '\0' || strchr(others, host.data[i]) == NULL))
         {
             return 0;
         }

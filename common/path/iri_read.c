@@ -241,10 +241,9 @@ iri_reader_repair(iri_reader_t *reader, size_t from, size_t to)
     status = iri_buf_put(reader->env, &reader->path, repaired.data,
                          repaired.len);
 
-    return status == IRI_OK && uri != NULL
-               ? iri_buf_put_escaped(reader->env, uri, repaired,
-                                     iri_is_path_char)
-               : status;
+    return status == IRI_OK && uri != NULL ? iri_buf_put_escaped(
+               reader->env, uri, repaired, iri_is_path_char)
+                                           : status;
 }
 
 
