@@ -255,14 +255,6 @@ mod_iri_refuse_rule_path(request_rec *r, mod_iri_request_t *ctx,
                                          &found);
 }
 
-/* Returns: 1 if the request creates the entry that it names. */
-static int
-mod_iri_creates_entry(const request_rec *r)
-{
-    return mod_iri_dav_is_destination(r)
-           || (r->main == NULL && iri_method_creates(mod_iri_str(r->method)));
-}
-
 /* Set *conf to the properties of r that the core needs to find an entry. */
 static void
 mod_iri_find_conf_init(const request_rec *r, const iri_search_t *search,
@@ -271,7 +263,9 @@ mod_iri_find_conf_init(const request_rec *r, const iri_search_t *search,
     memset(conf, 0, sizeof(*conf));
     conf->path = search->path;
     conf->url = mod_iri_restart_url(r);
-    conf->creates = mod_iri_creates_entry(r);
+    conf->creates = mod_iri_dav_is_destination(r)
+                    || (r->main == NULL
+                        && iri_method_creates(mod_iri_str(r->method)));
     if (r->main != NULL && r->method_number == M_MOVE) {
         conf->source = mod_iri_str(r->main->filename);
     }

@@ -15,24 +15,16 @@
 
 #include <mod_rewrite.h>
 
-/* ---- state and marks ---------------------------------------------------- */
+/* ---- state -------------------------------------------------------------- */
 
-const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
+const mod_iri_request_t mod_iri_ascii;
 
-int
-mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
-{
-    return ap_get_module_config(r->request_config, &iri_module)
-           == &mod_iri_marks[mark];
-}
-
-/* Set a mark, unless the request has a state. */
 void
-mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark)
+mod_iri_set_ascii(request_rec *r)
 {
     if (mod_iri_request(r) == NULL) {
         ap_set_module_config(r->request_config, &iri_module,
-                             (void *) &mod_iri_marks[mark]);
+                             (void *) &mod_iri_ascii);
     }
 }
 
@@ -203,26 +195,17 @@ mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
 
 /* ---- data in the pool --------------------------------------------------- */
 
-static const char mod_iri_pool_key[] = "mod_iri";
-
 mod_iri_pool_data_t *
-mod_iri_pool_data(apr_pool_t *pool)
+mod_iri_pool_data(apr_pool_t *pool, apr_pool_t *from)
 {
-    void *data = NULL;
+    static const char key[] = "mod_iri";
+    void             *data = NULL;
 
-    apr_pool_userdata_get(&data, mod_iri_pool_key, pool);
-    return data;
-}
-
-mod_iri_pool_data_t *
-mod_iri_pool_data_create(apr_pool_t *pool, apr_pool_t *from)
-{
-    mod_iri_pool_data_t *data = mod_iri_pool_data(pool);
-
+    apr_pool_userdata_get(&data, key, pool);
     if (data == NULL) {
-        data = from != NULL ? mod_iri_pool_data(from)
-                            : apr_pcalloc(pool, sizeof(*data));
-        apr_pool_userdata_setn(data, mod_iri_pool_key, NULL, pool);
+        data = from != NULL ? mod_iri_pool_data(from, NULL)
+                            : apr_pcalloc(pool, sizeof(mod_iri_pool_data_t));
+        apr_pool_userdata_setn(data, key, NULL, pool);
     }
     return data;
 }
@@ -237,7 +220,7 @@ mod_iri_write_notes(void *data)
 {
     request_rec       *r = data;
     const char        *request = r->unparsed_uri ? r->unparsed_uri : "-";
-    const iri_notes_t *notes = mod_iri_pool_data(r->pool)->notes;
+    const iri_notes_t *notes = mod_iri_pool_data(r->pool, NULL)->notes;
     iri_line_t         line;
 
     if (notes->count > 0) {
@@ -259,7 +242,7 @@ mod_iri_notes(request_rec *r, iri_log_level_t level)
     while (r->main != NULL || r->prev != NULL) {
         r = r->main != NULL ? r->main : r->prev;
     }
-    data = mod_iri_pool_data_create(r->pool, NULL);
+    data = mod_iri_pool_data(r->pool, NULL);
     if (data->notes == NULL) {
         data->notes = apr_pcalloc(r->pool, sizeof(iri_notes_t));
         apr_pool_pre_cleanup_register(r->pool, r, mod_iri_write_notes);

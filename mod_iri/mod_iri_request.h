@@ -45,27 +45,19 @@ typedef struct {
 } mod_iri_request_t;
 
 /*
- * A mark in r->request_config replaces the state of a request about which
- * nothing else has to be stored, so that it needs no memory.  Marks are never
- * written to.
+ * In r->request_config: an ASCII path, not that of a file, about which nothing
+ * else has to be stored, so that it needs no memory.  Never written to.
  */
-typedef enum {
-    MOD_IRI_MARK_ASCII,     /* an ASCII path, not that of a file */
-    MOD_IRI_MARK_PERCENT_U, /* the same, but "%uXXXX" was sent */
-    MOD_IRI_MARKS           /* number of marks */
-} mod_iri_mark_t;
+extern const mod_iri_request_t mod_iri_ascii;
 
-extern const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
-
-/* Returns: the state of a request; NULL: it has none, or a mark. */
+/* Returns: the state of a request; NULL: it has none, or is mod_iri_ascii. */
 static inline mod_iri_request_t *
 mod_iri_request(const request_rec *r)
 {
     mod_iri_request_t *ctx = ap_get_module_config(r->request_config,
                                                   &iri_module);
 
-    return ctx >= mod_iri_marks && ctx < mod_iri_marks + MOD_IRI_MARKS ? NULL
-                                                                       : ctx;
+    return ctx == &mod_iri_ascii ? NULL : ctx;
 }
 
 /* Returns: the state of a request, created if there is none; never NULL. */
@@ -74,10 +66,8 @@ mod_iri_request_t *mod_iri_request_create(request_rec *r);
 /* Reset the state of a request to that of a new one. */
 void mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx);
 
-/* Set a mark, unless the request has a state. */
-void mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark);
-
-int mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark);
+/* Set mod_iri_ascii, unless the request has a state. */
+void mod_iri_set_ascii(request_rec *r);
 
 /* Returns: a state of the core, in pool; never NULL. */
 iri_request_t *mod_iri_state_create(apr_pool_t *pool);
@@ -140,15 +130,11 @@ typedef struct {
                                             NULL: none */
 } mod_iri_pool_data_t;
 
-/* Returns: the data of a pool; NULL: none. */
-mod_iri_pool_data_t *mod_iri_pool_data(apr_pool_t *pool);
-
 /*
- * Set the data of a pool if it has none: those of another pool; from NULL: new
- * ones.  Returns: the data of the pool.
+ * Returns: the data of a pool.  If it has none, it gets those of another pool;
+ * from NULL: new ones.
  */
-mod_iri_pool_data_t *mod_iri_pool_data_create(apr_pool_t *pool,
-                                              apr_pool_t *from);
+mod_iri_pool_data_t *mod_iri_pool_data(apr_pool_t *pool, apr_pool_t *from);
 
 /*
  * Add a note to the log line of a request.

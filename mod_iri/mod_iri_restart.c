@@ -40,12 +40,9 @@ typedef struct mod_iri_snapshot_s {
 static mod_iri_snapshot_t *
 mod_iri_snapshot(const request_rec *r)
 {
-    const mod_iri_pool_data_t *data = mod_iri_server_conf(r->server)
-                                              ->may_restart
-                                          ? mod_iri_pool_data(r->pool)
-                                          : NULL;
-
-    return data != NULL ? data->snapshot : NULL;
+    return mod_iri_server_conf(r->server)->may_restart
+               ? mod_iri_pool_data(r->pool, NULL)->snapshot
+               : NULL;
 }
 
 /* Returns: 1 if the path may lead to an entry with another canonical path. */
@@ -192,7 +189,7 @@ mod_iri_snapshot_take(request_rec *r)
     } else {
         return;
     }
-    mod_iri_pool_data_create(r->pool, NULL)->snapshot = snapshot;
+    mod_iri_pool_data(r->pool, NULL)->snapshot = snapshot;
 }
 
 /* ---- restoring ---------------------------------------------------------- */
@@ -289,7 +286,7 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     snapshot->previous = was;
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
-    (void) mod_iri_pool_data_create(r->pool, was->pool);
+    (void) mod_iri_pool_data(r->pool, was->pool);
     mod_iri_copy_tables(r, 1);
     if (r->main == NULL && r->prev == NULL) {
         r->prev = was;
