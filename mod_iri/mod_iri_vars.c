@@ -363,8 +363,8 @@ mod_iri_vars_hide_lookup(request_rec *r)
 }
 
 /*
- * Called in fixups.  The variables of an ASCII path, and those of the file if
- * there is none, are set only if a handler may read them.
+ * Called in fixups.  The variables of an ASCII path are set only if a handler
+ * may read them.  Those of an absent file are set for FallbackResource.
  */
 void
 mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)
@@ -378,9 +378,7 @@ mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)
         mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET);
         mod_iri_vars_set_match(r, ctx);
     }
-    if (r->handler != NULL || r->finfo.filetype != APR_NOFILE) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
-    }
+    mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
 }
 
 /* ---- logs --------------------------------------------------------------- */
