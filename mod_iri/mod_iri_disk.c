@@ -49,8 +49,8 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
 }
 
 /*
- * Returns: 1 if there is no file with the first len octets of r->filename, which
- * are not ASCII; 0 also if that is not known.
+ * Returns: 1 if there is no file with the first len octets of r->filename,
+ * which are not ASCII; 0 also if that is not known.
  */
 static int
 mod_iri_is_absent(request_rec *r, size_t len)
