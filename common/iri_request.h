@@ -240,7 +240,8 @@ iri_lookup_t *iri_request_find(iri_request_t *request, const iri_env_t *env,
 /*
  * Add the result of a lookup that the caller has made: of iri_find_if_exists().
  * search, *found: what they point to must live as long as request.
- * Returns: as iri_request_find().
+ * Returns: as iri_request_find().  If found->filename exists, the caller may
+ * set entry to it and split to IRI_OK.
  */
 iri_lookup_t *iri_request_add_lookup(iri_request_t *request,
                                      const iri_env_t *env,

@@ -533,6 +533,7 @@ static int
 mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
 {
     request_rec              *client = mod_iri_redirect_origin(r);
+    const iri_env_t          *env;
     const mod_iri_request_t  *ctx;
     const mod_iri_dir_conf_t *dir;
     iri_redirect_t            redirect;
@@ -547,8 +548,8 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     if (dir == NULL || dir->redirect <= 0 || client->method_number != M_GET) {
         return DECLINED;
     }
-    if (mod_iri_redirect_init(client, ctx, mod_iri_env(r), &ascii_reading,
-                              &redirect)
+    env = mod_iri_env(r);
+    if (mod_iri_redirect_init(client, ctx, env, &ascii_reading, &redirect)
         != IRI_OK)
     {
         return HTTP_INTERNAL_SERVER_ERROR;
@@ -562,8 +563,7 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     if (!iri_may_redirect(mod_iri_str(r->method), &redirect, presence)) {
         return DECLINED;
     }
-    if (iri_redirect_location(mod_iri_env(r), &redirect, &location) != IRI_OK)
-    {
+    if (iri_redirect_location(env, &redirect, &location) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return location.len != 0

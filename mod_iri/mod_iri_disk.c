@@ -49,20 +49,21 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
 }
 
 /*
- * Returns: 1 if there is no file with the first len octets of r->filename, which
- * are not ASCII; 0 also if that is not known.
+ * Returns: 1 if there is no file with the first len octets of r->filename,
+ * which are not ASCII; 0 also if that is not known.
  */
 static int
 mod_iri_is_absent(request_rec *r, size_t len)
 {
-    const char  *start = apr_pstrmemdup(r->pool, r->filename, len);
+    iri_str_t    start = { len, (const unsigned char *) r->filename };
     apr_finfo_t  info;
     apr_status_t status;
 
-    if (iri_str_is_ascii(mod_iri_str(start))) {
+    if (iri_str_is_ascii(start)) {
         return 0;
     }
-    status = apr_stat(&info, start, APR_FINFO_TYPE, r->pool);
+    status = apr_stat(&info, mod_iri_dup(r->pool, start), APR_FINFO_TYPE,
+                      r->pool);
     return APR_STATUS_IS_ENOENT(status) || APR_STATUS_IS_ENOTDIR(status);
 }
 
@@ -158,32 +159,6 @@ mod_iri_read_replaced(request_rec *r, iri_str_t path, iri_reading_t *reading)
 }
 
 /*
- * Returns: the canonical path in the file system.
- * names: the canonical path below the root of the search.
- */
-static const char *
-mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
-                        iri_str_t names)
-{
-    return apr_pstrcat(
-        r->pool,
-        mod_iri_canonical_path(r->server, mod_iri_dup(r->pool, search->root),
-                               mod_iri_env(r)),
-        mod_iri_dup(r->pool, names), NULL);
-}
-
-/* Returns: the path of the search below its root. */
-static iri_str_t
-mod_iri_names_below_root(const iri_search_t *search)
-{
-    iri_str_t names = search->path;
-
-    names.data += search->prefix;
-    names.len -= search->prefix;
-    return names;
-}
-
-/*
  * Returns: 1 if the entries in the first len octets of r->filename, below the
  * root of the search, have the names that the rules have judged.
  */
@@ -233,7 +208,7 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
     if (!mod_iri_has_names(r, search, names.path, len)) {
         return 0;
     }
-    ctx->settings_path = mod_iri_path_below_root(r, search, names.path);
+    ctx->settings_path = mod_iri_path_below_root(r, search->root, names.path);
     search->root.data = (const unsigned char *) r->filename;
     search->root.len = len;
     search->path = mod_iri_str(r->filename + len);
@@ -280,25 +255,17 @@ mod_iri_refuse_rule_path(request_rec *r, mod_iri_request_t *ctx,
                                          &found);
 }
 
-/* Returns: 1 if the request creates the entry that it names. */
-static int
-mod_iri_creates_entry(const request_rec *r)
-{
-    return mod_iri_dav_is_destination(r)
-           || (r->main == NULL && iri_method_creates(mod_iri_str(r->method)));
-}
-
 /* Set *conf to the properties of r that the core needs to find an entry. */
 static void
 mod_iri_find_conf_init(const request_rec *r, const iri_search_t *search,
                        iri_find_conf_t *conf)
 {
-    const char *url = mod_iri_restart_url(r);
-
     memset(conf, 0, sizeof(*conf));
     conf->path = search->path;
-    conf->url = mod_iri_str(url != NULL ? url : "");
-    conf->creates = mod_iri_creates_entry(r);
+    conf->url = mod_iri_restart_url(r);
+    conf->creates = mod_iri_dav_is_destination(r)
+                    || (r->main == NULL
+                        && iri_method_creates(mod_iri_str(r->method)));
     if (r->main != NULL && r->method_number == M_MOVE) {
         conf->source = mod_iri_str(r->main->filename);
     }
@@ -556,19 +523,29 @@ mod_iri_stat(request_rec *r)
  * tells that httpd needs anyway.
  */
 static iri_lookup_t *
-mod_iri_find_uri(request_rec *r, const mod_iri_request_t *ctx,
-                 const iri_search_t *search)
+mod_iri_find_uri(request_rec *r, const iri_env_t *env,
+                 const mod_iri_request_t *ctx, iri_search_t *search)
 {
-    const iri_env_t *env = mod_iri_env(r);
-    iri_find_conf_t  conf;
-    iri_found_t      found;
+    iri_find_conf_t conf;
+    iri_found_t     found;
+    iri_lookup_t   *lookup;
+    apr_status_t    status;
 
     if ((search->reading != NULL || iri_request_has_restarted(ctx->state))
         && search->path.data == (const unsigned char *) r->uri && !env->trace
-        && iri_find_if_exists(env, search, mod_iri_str(r->filename), &found)
-        && (found.verdict == IRI_PASS || mod_iri_stat(r) == APR_SUCCESS))
+        && iri_find_if_exists(env, search, mod_iri_str(r->filename), &found))
     {
-        return iri_request_add_lookup(ctx->state, env, search, &found);
+        status = mod_iri_stat(r);
+        if (status == APR_SUCCESS || found.verdict == IRI_PASS) {
+            lookup = iri_request_add_lookup(ctx->state, env, search, &found);
+            if (lookup != NULL && status == APR_SUCCESS) {
+                /* the result of iri_lookup_split() */
+                lookup->entry = found.filename;
+                lookup->split = IRI_OK;
+            }
+            return lookup;
+        }
+        search->absent = APR_STATUS_IS_ENOENT(status);
     }
     mod_iri_find_conf_init(r, search, &conf);
     return iri_request_find(ctx->state, env, search, &conf);
@@ -578,6 +555,7 @@ static int
 mod_iri_map_uri(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
+    const iri_env_t   *env = mod_iri_env(r);
     iri_search_t       search;
 
     ctx->settings_path = NULL;
@@ -590,11 +568,9 @@ mod_iri_map_uri(request_rec *r)
         /* mod_iri_use_literal_path() has set it. */
         search.tree = mod_iri_tree_of_parent(r);
     } else {
-        ctx->settings_path = mod_iri_path_below_root(
-            r, &search, mod_iri_names_below_root(&search));
-        mod_iri_search_set_trees(r->server, mod_iri_env(r), &search);
+        mod_iri_search_set_trees(r->server, env, &search);
     }
-    ctx->lookup = mod_iri_find_uri(r, ctx, &search);
+    ctx->lookup = mod_iri_find_uri(r, env, ctx, &search);
     if (ctx->lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }

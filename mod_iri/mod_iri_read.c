@@ -341,7 +341,7 @@ mod_iri_read_first(request_rec *r)
 {
     mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
     const char            *args = r->args;
-    int                    status, ascii, has_percent_u = 0;
+    int                    status, ascii;
 
     if (!mod_iri_handles_path(r, conf)) {
         return DECLINED;
@@ -354,17 +354,15 @@ mod_iri_read_first(request_rec *r)
     if (!ascii && (conf->reading.repair & IRI_REPAIR_U)
         && mod_iri_accept_percent_u(r, conf))
     {
-        has_percent_u = 1;
+        (void) mod_iri_request_create(r);
         ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     }
     if (!ascii) {
         if (!mod_iri_path_is_set(r, mod_iri_request(r))) {
             mod_iri_read_path(r, conf);
         }
-    } else if (has_percent_u) {
-        mod_iri_request_mark(r, MOD_IRI_MARK_PERCENT_U);
     } else if (r->args == args && mod_iri_request(r) == NULL) {
-        mod_iri_request_mark(r, MOD_IRI_MARK_ASCII);
+        mod_iri_set_ascii(r);
         if (r->prev != NULL) {
             mod_iri_vars_set_redirected(r);
         }
@@ -472,8 +470,9 @@ static const char *
 mod_iri_unparsed_path(const request_rec *r)
 {
     const char *sent = r->unparsed_uri;
+    const char *units = sent ? ap_strcasestr(sent, "%u") : NULL;
 
-    if (mod_iri_is_marked(r, MOD_IRI_MARK_PERCENT_U)) {
+    if (units != NULL && (size_t) (units - sent) < strcspn(sent, "?")) {
         return r->parsed_uri.path;
     }
     return mod_iri_is_query_changed(r)
@@ -498,7 +497,7 @@ mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
     } else if (ctx != NULL) {
         mod_iri_request_clear(r, ctx);
     } else if (r->main != NULL) {
-        mod_iri_request_mark(r, MOD_IRI_MARK_ASCII);
+        mod_iri_set_ascii(r);
         if (mod_iri_request(r->main) != NULL && mod_iri_probe_of(r) == NULL) {
             mod_iri_vars_set_reading(r, NULL);
         }
@@ -522,7 +521,8 @@ mod_iri_pre_translate(request_rec *r)
     mod_iri_request_t     *ctx;
     int                    status;
 
-    if (mod_iri_is_marked(r, MOD_IRI_MARK_ASCII)) {
+    if (ap_get_module_config(r->request_config, &iri_module)
+        == &mod_iri_ascii) {
         return DECLINED;
     }
     if (r->main != NULL && r->prev == NULL) {
@@ -605,7 +605,6 @@ mod_iri_check_decoded(request_rec *r)
 int
 mod_iri_translate(request_rec *r)
 {
-    mod_iri_snapshot_url(r);
     if (mod_iri_check_decoded(r) != DECLINED) {
         return HTTP_NOT_FOUND;
     }

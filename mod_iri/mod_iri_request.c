@@ -15,24 +15,16 @@
 
 #include <mod_rewrite.h>
 
-/* ---- state and marks ---------------------------------------------------- */
+/* ---- state -------------------------------------------------------------- */
 
-const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
+const mod_iri_request_t mod_iri_ascii;
 
-int
-mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
-{
-    return ap_get_module_config(r->request_config, &iri_module)
-           == &mod_iri_marks[mark];
-}
-
-/* Set a mark, unless the request has a state. */
 void
-mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark)
+mod_iri_set_ascii(request_rec *r)
 {
     if (mod_iri_request(r) == NULL) {
         ap_set_module_config(r->request_config, &iri_module,
-                             (void *) &mod_iri_marks[mark]);
+                             (void *) &mod_iri_ascii);
     }
 }
 
@@ -143,6 +135,19 @@ mod_iri_probe_of(const request_rec *r)
 
 /* ---- the path ----------------------------------------------------------- */
 
+iri_str_t
+mod_iri_path(const request_rec *r, const mod_iri_request_t *ctx)
+{
+    iri_str_t path = { 0, NULL };
+
+    if (ctx != NULL) {
+        path = iri_request_path(ctx->state, 0);
+    }
+    return path.len != 0 ? path
+                         : mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path
+                                                          : r->uri);
+}
+
 /*
  * Set r->uri to the decoded canonical path.  This is possible only if all
  * escapes in the canonical URI encode octets above 7F, so that decoding it
@@ -188,9 +193,24 @@ mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
-/* ---- the log line ------------------------------------------------------- */
+/* ---- data in the pool --------------------------------------------------- */
 
-const char mod_iri_notes_key[] = "mod_iri: notes";
+mod_iri_pool_data_t *
+mod_iri_pool_data(apr_pool_t *pool, apr_pool_t *from)
+{
+    static const char key[] = "mod_iri";
+    void             *data = NULL;
+
+    apr_pool_userdata_get(&data, key, pool);
+    if (data == NULL) {
+        data = from != NULL ? mod_iri_pool_data(from, NULL)
+                            : apr_pcalloc(pool, sizeof(mod_iri_pool_data_t));
+        apr_pool_userdata_setn(data, key, NULL, pool);
+    }
+    return data;
+}
+
+/* ---- the log line ------------------------------------------------------- */
 
 static const int mod_iri_levels[] = { APLOG_ERR, APLOG_WARNING, APLOG_INFO };
 
@@ -198,17 +218,15 @@ static const int mod_iri_levels[] = { APLOG_ERR, APLOG_WARNING, APLOG_INFO };
 static apr_status_t
 mod_iri_write_notes(void *data)
 {
-    request_rec *r = data;
-    const char  *request = r->unparsed_uri ? r->unparsed_uri : "-";
-    void        *notes = NULL;
-    iri_line_t   line;
+    request_rec       *r = data;
+    const char        *request = r->unparsed_uri ? r->unparsed_uri : "-";
+    const iri_notes_t *notes = mod_iri_pool_data(r->pool, NULL)->notes;
+    iri_line_t         line;
 
-    apr_pool_userdata_get(&notes, mod_iri_notes_key, r->pool);
-    if (notes != NULL && ((iri_notes_t *) notes)->count > 0) {
+    if (notes->count > 0) {
         iri_notes_format_line(notes, request, &line);
-        ap_log_rerror(APLOG_MARK,
-                      mod_iri_levels[((iri_notes_t *) notes)->level], 0, r,
-                      "%s", line.text);
+        ap_log_rerror(APLOG_MARK, mod_iri_levels[notes->level], 0, r, "%s",
+                      line.text);
     }
     return APR_SUCCESS;
 }
@@ -216,7 +234,7 @@ mod_iri_write_notes(void *data)
 iri_notes_t *
 mod_iri_notes(request_rec *r, iri_log_level_t level)
 {
-    void *notes = NULL;
+    mod_iri_pool_data_t *data;
 
     if (!APLOG_R_IS_LEVEL(r, mod_iri_levels[level])) {
         return NULL;
@@ -224,13 +242,12 @@ mod_iri_notes(request_rec *r, iri_log_level_t level)
     while (r->main != NULL || r->prev != NULL) {
         r = r->main != NULL ? r->main : r->prev;
     }
-    apr_pool_userdata_get(&notes, mod_iri_notes_key, r->pool);
-    if (notes == NULL) {
-        notes = apr_pcalloc(r->pool, sizeof(iri_notes_t));
-        apr_pool_userdata_setn(notes, mod_iri_notes_key, NULL, r->pool);
+    data = mod_iri_pool_data(r->pool, NULL);
+    if (data->notes == NULL) {
+        data->notes = apr_pcalloc(r->pool, sizeof(iri_notes_t));
         apr_pool_pre_cleanup_register(r->pool, r, mod_iri_write_notes);
     }
-    return notes;
+    return data->notes;
 }
 
 void

@@ -29,8 +29,8 @@ typedef struct {
                                   r->unparsed_uri is replaced; else NULL */
 
     const char   *settings_path; /* r->filename with canonical names, which
-                                  selects the <Directory> settings; NULL: not
-                                  looked up */
+                                  selects the <Directory> settings; NULL: see
+                                  mod_iri_settings_path() */
     iri_lookup_t *lookup;      /* of the path; NULL: none was made */
 
     int           is_ascii;    /* 1: the paths that were sent and found are
@@ -45,27 +45,19 @@ typedef struct {
 } mod_iri_request_t;
 
 /*
- * A mark in r->request_config replaces the state of a request about which
- * nothing else has to be stored, so that it needs no memory.  Marks are never
- * written to.
+ * In r->request_config: an ASCII path, not that of a file, about which nothing
+ * else has to be stored, so that it needs no memory.  Never written to.
  */
-typedef enum {
-    MOD_IRI_MARK_ASCII,     /* an ASCII path, not that of a file */
-    MOD_IRI_MARK_PERCENT_U, /* the same, but "%uXXXX" was sent */
-    MOD_IRI_MARKS           /* number of marks */
-} mod_iri_mark_t;
+extern const mod_iri_request_t mod_iri_ascii;
 
-extern const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
-
-/* Returns: the state of a request; NULL: it has none, or a mark. */
+/* Returns: the state of a request; NULL: it has none, or is mod_iri_ascii. */
 static inline mod_iri_request_t *
 mod_iri_request(const request_rec *r)
 {
     mod_iri_request_t *ctx = ap_get_module_config(r->request_config,
                                                   &iri_module);
 
-    return ctx >= mod_iri_marks && ctx < mod_iri_marks + MOD_IRI_MARKS ? NULL
-                                                                       : ctx;
+    return ctx == &mod_iri_ascii ? NULL : ctx;
 }
 
 /* Returns: the state of a request, created if there is none; never NULL. */
@@ -74,10 +66,8 @@ mod_iri_request_t *mod_iri_request_create(request_rec *r);
 /* Reset the state of a request to that of a new one. */
 void mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx);
 
-/* Set a mark, unless the request has a state. */
-void mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark);
-
-int mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark);
+/* Set mod_iri_ascii, unless the request has a state. */
+void mod_iri_set_ascii(request_rec *r);
 
 /* Returns: a state of the core, in pool; never NULL. */
 iri_request_t *mod_iri_state_create(apr_pool_t *pool);
@@ -121,14 +111,30 @@ int mod_iri_is_rule_redirect(const request_rec *r);
 struct mod_iri_probe_s *mod_iri_probe_of(const request_rec *r);
 
 /*
+ * Returns: the canonical path of a request.  r->parsed_uri.path is preferred to
+ * r->uri, which a rule may have set.  ctx NULL: an ASCII path.
+ */
+iri_str_t mod_iri_path(const request_rec *r, const mod_iri_request_t *ctx);
+
+/*
  * Set r->uri and r->parsed_uri.path to the canonical path of ctx: percent-
  * encoded, or decoded if a per-directory rule has redirected to a path without
  * escaping it.
  */
 void mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx);
 
-/* Key of the iri_notes_t in the pool of a main request. */
-extern const char mod_iri_notes_key[];
+/* Data in the pool of a request, which its internal redirects share. */
+typedef struct {
+    struct mod_iri_snapshot_s *snapshot; /* NULL: it cannot restart */
+    iri_notes_t               *notes;    /* of the log line of a main request;
+                                            NULL: none */
+} mod_iri_pool_data_t;
+
+/*
+ * Returns: the data of a pool.  If it has none, it gets those of another pool;
+ * from NULL: new ones.
+ */
+mod_iri_pool_data_t *mod_iri_pool_data(apr_pool_t *pool, apr_pool_t *from);
 
 /*
  * Add a note to the log line of a request.
@@ -216,14 +222,11 @@ void mod_iri_map_root(request_rec *r);
 /* Save the state of a request that was just read, if it may restart. */
 void mod_iri_snapshot_take(request_rec *r);
 
-/* In translate_name: save the decoded path that the rules judge. */
-void mod_iri_snapshot_url(request_rec *r);
-
 /*
- * Returns: the canonical path with which the rules of a request began; NULL: it
- * cannot restart.
+ * Returns: the canonical path with which the rules of a request began; empty:
+ * it cannot restart.
  */
-const char *mod_iri_restart_url(const request_rec *r);
+iri_str_t mod_iri_restart_url(const request_rec *r);
 
 /*
  * Restart a request with the entry that a lookup with the verdict RESTART has

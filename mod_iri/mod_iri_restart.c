@@ -23,20 +23,16 @@
 #include "mod_iri_request.h"
 
 /* A request as it was read, and its restart. */
-typedef struct {
+typedef struct mod_iri_snapshot_s {
     request_rec         saved;     /* a copy of the request_rec as it was
                                       read */
     request_rec        *original;  /* the request that was read */
     apr_array_header_t *filters;   /* ap_filter_t *: filters of the request */
-    const char         *url;       /* canonical path that the rules judge,
-                                      decoded; NULL: it is not decoded yet */
     const request_rec  *previous;  /* a copy of the request at the restart;
                                       NULL: no restart */
     const request_rec  *restarted; /* the request that runs since the restart;
                                       NULL: no restart */
 } mod_iri_snapshot_t;
-
-static const char mod_iri_snapshot_key[] = "mod_iri: snapshot";
 
 /* ---- the snapshot ------------------------------------------------------- */
 
@@ -44,12 +40,9 @@ static const char mod_iri_snapshot_key[] = "mod_iri: snapshot";
 static mod_iri_snapshot_t *
 mod_iri_snapshot(const request_rec *r)
 {
-    void *snapshot = NULL;
-
-    if (mod_iri_server_conf(r->server)->may_restart) {
-        apr_pool_userdata_get(&snapshot, mod_iri_snapshot_key, r->pool);
-    }
-    return snapshot;
+    return mod_iri_server_conf(r->server)->may_restart
+               ? mod_iri_pool_data(r->pool, NULL)->snapshot
+               : NULL;
 }
 
 /* Returns: 1 if the path may lead to an entry with another canonical path. */
@@ -64,18 +57,25 @@ mod_iri_can_restart(const request_rec *r)
                || !iri_str_is_ascii(mod_iri_str(r->parsed_uri.path)));
 }
 
+/*
+ * Replace the tables of a request by copies.  NULL stands for an empty table in
+ * a snapshot; for a request that is restored a table is made of it.
+ */
 static void
-mod_iri_copy_tables(request_rec *r)
+mod_iri_copy_tables(request_rec *r, int restores)
 {
     apr_table_t **tables[] = { &r->headers_in,      &r->headers_out,
                                &r->err_headers_out, &r->subprocess_env,
-                               &r->notes,           &r->trailers_in,
-                               &r->trailers_out,    &r->body_table };
+                               &r->notes,           &r->trailers_out };
     size_t        i;
 
     for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-        if (*tables[i] != NULL) {
-            *tables[i] = apr_table_copy(r->pool, *tables[i]);
+        if (!restores) {
+            *tables[i] = apr_is_empty_table(*tables[i])
+                             ? NULL
+                             : apr_table_copy(r->pool, *tables[i]);
+        } else if (*tables[i] == NULL) {
+            *tables[i] = apr_table_make(r->pool, 5);
         }
     }
 }
@@ -106,7 +106,7 @@ mod_iri_snapshot_make(request_rec *r)
         /* the first walk over <Location> may have set variables */
         state->subprocess_env = r->main->subprocess_env;
     }
-    mod_iri_copy_tables(state);
+    mod_iri_copy_tables(state, 0);
     state->allowed_methods = ap_make_method_list(r->pool, 2);
     ap_copy_method_list(state->allowed_methods, r->allowed_methods);
     state->per_dir_config = r->server->lookup_defaults;
@@ -189,18 +189,7 @@ mod_iri_snapshot_take(request_rec *r)
     } else {
         return;
     }
-    apr_pool_userdata_setn(snapshot, mod_iri_snapshot_key, NULL, r->pool);
-}
-
-/* Runs in translate_name, before a rule can change the path. */
-void
-mod_iri_snapshot_url(request_rec *r)
-{
-    mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
-
-    if (snapshot != NULL && snapshot->url == NULL) {
-        snapshot->url = apr_pstrdup(r->pool, r->uri);
-    }
+    mod_iri_pool_data(r->pool, NULL)->snapshot = snapshot;
 }
 
 /* ---- restoring ---------------------------------------------------------- */
@@ -258,21 +247,6 @@ mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
     return f != NULL;
 }
 
-/* Copy the data that this module keeps in the pool of a request. */
-static void
-mod_iri_copy_pool_data(apr_pool_t *from, apr_pool_t *to)
-{
-    static const char *const keys[] = { mod_iri_snapshot_key,
-                                        mod_iri_notes_key };
-    void                    *data;
-    size_t                   i;
-
-    for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        apr_pool_userdata_get(&data, keys[i], from);
-        apr_pool_userdata_setn(data, keys[i], NULL, to);
-    }
-}
-
 /*
  * Restore a request from its snapshot.  These members keep their current
  * values: the filter chains, without the filters that were added; the state
@@ -312,7 +286,8 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     snapshot->previous = was;
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
-    mod_iri_copy_pool_data(was->pool, r->pool);
+    (void) mod_iri_pool_data(r->pool, was->pool);
+    mod_iri_copy_tables(r, 1);
     if (r->main == NULL && r->prev == NULL) {
         r->prev = was;
     }
@@ -392,21 +367,21 @@ mod_iri_process_restarted(request_rec *r, apr_pool_t *pool, int is_lookup)
         status = mod_iri_process_main(r);
     }
     ap_die(status, r);
-    /* httpd destroys the pool at the end of the request */
-    mod_iri_copy_pool_data(r->pool, pool);
-    r->pool = pool;
+    r->pool = pool; /* httpd destroys it at the end of the request */
     return DONE;
 }
 
-const char *
+iri_str_t
 mod_iri_restart_url(const request_rec *r)
 {
     const mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
+    iri_str_t                 none = { 0, NULL };
 
     return snapshot != NULL && snapshot->restarted == NULL
                    && !mod_iri_is_body_read(snapshot, r)
-               ? snapshot->url
-               : NULL;
+               ? mod_iri_path(snapshot->original,
+                              mod_iri_request(snapshot->original))
+               : none;
 }
 
 /*
@@ -420,15 +395,15 @@ mod_iri_restart(request_rec *r, const iri_lookup_t *lookup)
     apr_pool_t         *pool = r->pool;
     int            is_lookup = r->main != NULL && r == snapshot->original;
     iri_request_t *state;
-    iri_str_t      uri;
+    iri_str_t      uri, url = mod_iri_restart_url(r);
 
     if (iri_path_to_uri(mod_iri_env(r), lookup->restart, &uri) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     /* the event of the request that was read is counted */
     state = mod_iri_request_create(snapshot->original)->state;
-    iri_request_restart(state, mod_iri_env(r), lookup,
-                        mod_iri_str(snapshot->url), lookup->restart, 0);
+    iri_request_restart(state, mod_iri_env(r), lookup, url, lookup->restart,
+                        0);
     mod_iri_snapshot_restore(snapshot, r);
     mod_iri_restore_path(r, state, mod_iri_dup(r->pool, uri));
     return mod_iri_process_restarted(r, pool, is_lookup);

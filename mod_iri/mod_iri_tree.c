@@ -315,14 +315,31 @@ mod_iri_search_set_trees(const server_rec *server, const iri_env_t *env,
 /* ---- settings of a request ---------------------------------------------- */
 
 const char *
+mod_iri_path_below_root(request_rec *r, iri_str_t root, iri_str_t names)
+{
+    return apr_pstrcat(r->pool,
+                       mod_iri_canonical_path(r->server,
+                                              mod_iri_dup(r->pool, root),
+                                              mod_iri_env(r)),
+                       mod_iri_dup(r->pool, names), NULL);
+}
+
+const char *
 mod_iri_settings_path(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
 
-    return ctx != NULL && ctx->settings_path != NULL
-               ? ctx->settings_path
-               : mod_iri_canonical_path(r->server, r->filename,
-                                        mod_iri_env(r));
+    if (ctx != NULL && ctx->settings_path != NULL) {
+        return ctx->settings_path;
+    }
+    if (ctx != NULL && ctx->lookup != NULL
+        && !iri_str_is_ascii(mod_iri_str(r->filename)))
+    {
+        return mod_iri_path_below_root(
+            r, ctx->lookup->search.root,
+            mod_iri_names_below_root(&ctx->lookup->search));
+    }
+    return mod_iri_canonical_path(r->server, r->filename, mod_iri_env(r));
 }
 
 const iri_tree_conf_t *

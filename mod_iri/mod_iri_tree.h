@@ -29,9 +29,27 @@ const iri_tree_conf_t *mod_iri_tree_of_filename(request_rec *r);
 /* The same for the directory that contains the last segment of r->filename. */
 const iri_tree_conf_t *mod_iri_tree_of_parent(request_rec *r);
 
+/* Returns: the path of a search below its root. */
+static inline iri_str_t
+mod_iri_names_below_root(const iri_search_t *search)
+{
+    iri_str_t names = search->path;
+
+    names.data += search->prefix;
+    names.len -= search->prefix;
+    return names;
+}
+
 /*
- * Returns: r->filename with canonical names: as ctx->settings_path, or else
- * by the settings of each directory.
+ * Returns: the canonical path in the file system.
+ * names: the canonical path below root, the root of a search.
+ */
+const char *mod_iri_path_below_root(request_rec *r, iri_str_t root,
+                                    iri_str_t names);
+
+/*
+ * Returns: r->filename with canonical names: ctx->settings_path, or those of
+ * the path that was looked up, or by the settings of each directory.
  */
 const char *mod_iri_settings_path(request_rec *r);
 

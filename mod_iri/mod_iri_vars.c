@@ -67,23 +67,6 @@ mod_iri_client_request(request_rec *r)
     return r;
 }
 
-/*
- * Returns: the canonical path of a request.  r->parsed_uri.path is preferred to
- * r->uri, which a rule may have set.
- */
-static iri_str_t
-mod_iri_var_path(const request_rec *r, const mod_iri_request_t *ctx)
-{
-    iri_str_t path = { 0, NULL };
-
-    if (ctx != NULL) {
-        path = iri_request_path(ctx->state, 0);
-    }
-    return path.len != 0 ? path
-                         : mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path
-                                                          : r->uri);
-}
-
 static const char *
 mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
 {
@@ -92,7 +75,7 @@ mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
     if (ctx && ctx->uri) {
         return ctx->uri;
     }
-    return iri_path_to_uri(mod_iri_env(r), mod_iri_var_path(r, ctx), &uri)
+    return iri_path_to_uri(mod_iri_env(r), mod_iri_path(r, ctx), &uri)
                    == IRI_OK
                ? mod_iri_dup(r->pool, uri)
                : NULL;
@@ -137,7 +120,7 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
     iri_str_t   path;
 
     if (forms->unicode == NULL
-        || iri_path_to_iri(mod_iri_env(r), mod_iri_var_path(r, ctx), &path)
+        || iri_path_to_iri(mod_iri_env(r), mod_iri_path(r, ctx), &path)
                != IRI_OK)
     {
         return NULL;
@@ -225,7 +208,7 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
     case MOD_IRI_IRI:
         return mod_iri_var_iri(r, ctx, forms);
     case MOD_IRI_PATH:
-        return mod_iri_dup(r->pool, mod_iri_var_path(r, ctx));
+        return mod_iri_dup(r->pool, mod_iri_path(r, ctx));
     case MOD_IRI_URI:
         return mod_iri_var_uri(r, ctx);
     case MOD_IRI_QUERY:
@@ -277,8 +260,10 @@ mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
     mod_iri_var_t        var;
     const char          *value;
     /* apr_table_setn() compares all names, which have the same checksum */
-    int is_first = apr_table_get(r->subprocess_env, mod_iri_var_names[always])
-                   == NULL;
+    int is_first = apr_is_empty_table(r->subprocess_env)
+                   || apr_table_get(r->subprocess_env,
+                                    mod_iri_var_names[always])
+                          == NULL;
 
     for (var = from; var <= to; var++) {
         value = mod_iri_var_value(r, ctx, var, &forms);
@@ -379,7 +364,7 @@ mod_iri_vars_hide_lookup(request_rec *r)
 
 /*
  * Called in fixups.  The variables of an ASCII path are set only if a handler
- * may read them.
+ * may read them.  Those of an absent file are set for FallbackResource.
  */
 void
 mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)

@@ -360,17 +360,33 @@ mod_iri_multiviews(request_rec *r)
 
 /* ---- <Files> ------------------------------------------------------------ */
 
+/*
+ * Returns: 1 if the octets of r->filename below the root of a lookup are the
+ * names that were found.
+ */
+static int
+mod_iri_is_literal(const request_rec *r, const iri_lookup_t *lookup)
+{
+    size_t len = strlen(r->filename);
+
+    return lookup != NULL && iri_lookup_is_literal(lookup)
+           && len > lookup->search.root.len
+           && len <= lookup->found.filename.len
+           && memcmp(r->filename, lookup->found.filename.data, len) == 0;
+}
+
 /* Compare <Files> with the name of the entry. */
 static int
-mod_iri_file_walk(request_rec *r, iri_verdict_t verdict)
+mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx)
 {
-    char     *filename = r->filename;
-    char     *slash = strrchr(filename, '/');
-    iri_str_t name;
-    int       status;
+    char         *filename = r->filename;
+    char         *slash = strrchr(filename, '/');
+    iri_verdict_t verdict = mod_iri_found(ctx)->verdict;
+    iri_str_t     name;
+    int           status;
 
     if (slash == NULL || slash[1] == '\0' || verdict == IRI_CHOOSE
-        || verdict == IRI_REFUSE)
+        || verdict == IRI_REFUSE || mod_iri_is_literal(r, ctx->lookup))
     {
         return ap_file_walk(r);
     }
@@ -397,7 +413,6 @@ int
 mod_iri_walk(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
-    iri_verdict_t      verdict;
     int                status;
 
     if (ctx == NULL || r->proxyreq || r->filename == NULL
@@ -410,9 +425,8 @@ mod_iri_walk(request_rec *r)
     if (status != OK) {
         return status;
     }
-    verdict = mod_iri_found(ctx)->verdict;
-    if (verdict != IRI_REFUSE) {
+    if (mod_iri_found(ctx)->verdict != IRI_REFUSE) {
         mod_iri_multiviews(r);
     }
-    return mod_iri_file_walk(r, verdict);
+    return mod_iri_file_walk(r, ctx);
 }

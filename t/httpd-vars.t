@@ -153,6 +153,8 @@ $server = server('FallbackResource /a.cgi');
 $variables = program_variables($server->get(percent(euc '/静/静')));
 is "$variables->{IRI_PATH} $variables->{IRI_FORM}", '/静/静 legacy',
     'FallbackResource';
+is "$variables->{IRI_FILENAME} $variables->{IRI_PATH_INFO}", "$root /静/静",
+    'FallbackResource: the deepest entry of the requested path';
 
 # The ignored differences, with folding of names.
 $server = server(<<'END');

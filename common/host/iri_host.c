@@ -40,23 +40,22 @@ static const char *const iri_host_why_codes[IRI_HOST_WHYS] = {
 };
 
 
-#define IRI_ALPHANUMERIC                                                     \
-    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
 int
 iri_is_uri_host(iri_str_t host)
 {
-    const char *allowed = IRI_ALPHANUMERIC "-._";
+    const char *others = "-._";
     size_t      i, end = host.len;
 
     if (host.len > 2 && host.data[0] == '[' && host.data[end - 1] == ']') {
-        allowed = IRI_ALPHANUMERIC ":.";
+        others = ":.";
         host.data++;
         end -= 2;
     }
 
     for (i = 0; i < end; i++) {
-        if (host.data[i] == '\0' || strchr(allowed, host.data[i]) == NULL) {
+        if (!iri_is_alphanumeric(host.data[i])
+            && (host.data[i] == '\0' || strchr(others, host.data[i]) == NULL))
+        {
             return 0;
         }
     }

@@ -188,11 +188,15 @@ iri_target_count_high(iri_reader_t *reader)
 
 /* ---- readings ------------------------------------------------------------ */
 
-/* Return the buffer for the URI; NULL if none is needed. */
+/*
+ * Return the buffer for the URI; NULL if it follows from the canonical path.
+ * An ASCII character that was sent escaped stays escaped in the URI. A trace
+ * prints the URI of each reading.
+ */
 static iri_buf_t *
 iri_reader_uri(iri_reader_t *reader)
 {
-    return reader->no_uri ? NULL : &reader->uri;
+    return reader->escaped_ascii || reader->env->trace ? &reader->uri : NULL;
 }
 
 
@@ -204,16 +208,17 @@ static iri_status_t
 iri_reader_put_slash(iri_reader_t *reader, size_t at)
 {
     const unsigned char *escaped = reader->source.escaped;
+    iri_buf_t           *uri = iri_reader_uri(reader);
     iri_status_t         status;
 
     status = iri_buf_putc(reader->env, &reader->path, '/');
-    if (status != IRI_OK || reader->no_uri) {
+    if (status != IRI_OK || uri == NULL) {
         return status;
     }
 
     return escaped != NULL && escaped[at]
-               ? iri_buf_put_escape(reader->env, &reader->uri, '/')
-               : iri_buf_putc(reader->env, &reader->uri, '/');
+               ? iri_buf_put_escape(reader->env, uri, '/')
+               : iri_buf_putc(reader->env, uri, '/');
 }
 
 
@@ -223,6 +228,7 @@ iri_reader_repair(iri_reader_t *reader, size_t from, size_t to)
 {
     iri_str_t    segment = { to - from, reader->source.octets.data + from };
     iri_str_t    repaired;
+    iri_buf_t   *uri = iri_reader_uri(reader);
     iri_status_t status;
 
     status = iri_repair(reader->env, IRI_REPAIR_MOJIBAKE, segment, &repaired);
@@ -235,9 +241,9 @@ iri_reader_repair(iri_reader_t *reader, size_t from, size_t to)
     status = iri_buf_put(reader->env, &reader->path, repaired.data,
                          repaired.len);
 
-    return status == IRI_OK && !reader->no_uri ? iri_buf_put_escaped(
-               reader->env, &reader->uri, repaired, iri_is_path_char)
-                                               : status;
+    return status == IRI_OK && uri != NULL ? iri_buf_put_escaped(
+               reader->env, uri, repaired, iri_is_path_char)
+                                           : status;
 }
 
 
@@ -305,7 +311,7 @@ iri_trace_reading(const iri_reader_t *reader, const iri_charset_t *charset,
 
 
 /*
- * Empty the buffers. If no URI is needed, copy the leading segments of
+ * Empty the buffers. If no URI is written, copy the leading segments of
  * graphic ASCII, which are the same in all charsets. *from is the offset of
  * the first segment that was not copied.
  */
@@ -316,7 +322,7 @@ iri_reader_reset(iri_reader_t *reader, size_t *from)
 
     reader->path.len = 0;
     reader->uri.len = 0;
-    *from = reader->no_uri ? iri_graphic_segments(octets) : 0;
+    *from = iri_reader_uri(reader) == NULL ? iri_graphic_segments(octets) : 0;
 
     return *from != 0
                ? iri_buf_put(reader->env, &reader->path, octets.data, *from)
@@ -639,18 +645,18 @@ iri_reading_set_ascii(const iri_received_path_t *request, iri_reading_t *out)
 
 
 static iri_status_t
-iri_reader_answer_plain(iri_reader_t *reader, iri_reading_t *out)
+iri_reader_answer_read(iri_reader_t *reader, const iri_charset_t *charset,
+                       iri_str_t path, iri_reading_t *out)
 {
-    iri_str_t    octets = reader->source.octets;
-    iri_str_t    uri = { 0, NULL };
+    iri_str_t    uri = iri_buf_str(&reader->uri);
     iri_status_t status = IRI_OK;
 
-    if (!reader->no_uri) {
-        status = iri_path_to_uri(reader->env, octets, &uri);
+    if (uri.len == 0 && !reader->no_uri) {
+        status = iri_path_to_uri(reader->env, path, &uri);
     }
 
     if (status == IRI_OK) {
-        iri_reading_set(reader, &iri_charset_utf8, octets, uri, out);
+        iri_reading_set(reader, charset, path, uri, out);
     }
 
     return status;
@@ -663,15 +669,9 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
     iri_status_t         status;
     const iri_charset_t *charset;
 
-    /*
-     * An escaped ASCII character stays escaped in the URI, so a path with one
-     * is read segment by segment. A trace lists each reading, so all paths are
-     * read that way.
-     */
-    if (!reader->escaped_ascii && !reader->env->trace
-        && iri_reader_is_plain(reader))
-    {
-        return iri_reader_answer_plain(reader, out);
+    if (iri_reader_uri(reader) == NULL && iri_reader_is_plain(reader)) {
+        return iri_reader_answer_read(reader, &iri_charset_utf8,
+                                      reader->source.octets, out);
     }
 
     status = iri_reader_read_first(reader, &charset);
@@ -701,10 +701,8 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
     }
 
     if (reader->why == IRI_WHY_READ) {
-        iri_reading_set(reader, charset, iri_buf_str(&reader->path),
-                        iri_buf_str(&reader->uri), out);
-
-        return IRI_OK;
+        return iri_reader_answer_read(reader, charset,
+                                      iri_buf_str(&reader->path), out);
     }
 
     if (reader->why == IRI_WHY_LIMIT) {

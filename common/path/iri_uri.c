@@ -88,18 +88,19 @@ iri_uri_high_octets_escaped(iri_str_t uri)
 static size_t
 iri_unescaped_octets(const unsigned char *p, const unsigned char *end)
 {
-    size_t   n = iri_utf8_quick(p, end);
+    size_t   n;
     uint32_t c;
 
-    if (n > 1) {
-        return n; /* iri_utf8_quick() accepts only ucschar above U+007F */
+    if (*p < 0x80) {
+        return iri_is_path_char(*p) ? 1 : 0;
+    }
+
+    n = iri_utf8_quick(p, end); /* accepts only ucschar above U+007F */
+    if (n != 0) {
+        return n;
     }
 
     n = iri_utf8_next(p, end, &c);
-
-    if (n == 1) {
-        return iri_is_path_char(*p) ? 1 : 0;
-    }
 
     return n != 0 && iri_char_is_ucs(c) ? n : 0;
 }
