@@ -224,7 +224,7 @@ typedef enum {
     IRI_MATCH_NORMALIZATION,   /* another normalization form, for example NFD */
     IRI_MATCH_CHARSET,         /* another charset in the request or on disk */
     IRI_MATCH_VARIANTS,        /* a JIS vendor pair, for example U+301C and
-                                  U+FF5E */
+                                  U+FF5E; IRI_FOLD_LETTERS */
     IRI_MATCH_WIDTH,           /* full width, half width */
     IRI_MATCH_PUNCTUATION,     /* spaces, dashes and quotes that look alike */
     IRI_MATCH_CASE,            /* upper and lower case */
@@ -251,13 +251,26 @@ typedef enum {
 #define IRI_FOLD_TURKIC       0x100u   /* with CASE: "i" and "I" differ */
 #define IRI_FOLD_GERMAN       0x200u   /* with ACCENTS: "ae" is a-umlaut */
 #define IRI_FOLD_LATIN        0x800u   /* with ACCENTS: o-stroke is "o" */
+#define IRI_FOLD_ARABIC      0x1000u   /* forms of yeh and kaf */
+#define IRI_FOLD_ROMANIAN    0x2000u   /* cedilla is comma below */
+#define IRI_FOLD_JOINERS     0x4000u   /* U+200C and U+200D in words */
 #define IRI_FOLD_ESCAPES      0x400u   /* set by iri_tree_conf_finish: repair
                                           has a bit of IRI_REPAIR_ESCAPES */
 
+/* Those that are found as IRI_MATCH_VARIANTS, besides JIS vendor pairs */
+#define IRI_FOLD_LETTERS                                                      \
+    (IRI_FOLD_ARABIC | IRI_FOLD_ROMANIAN | IRI_FOLD_JOINERS)
+
+/*
+ * Those that many entries may share: a method that writes does not ignore them,
+ * and creates no entry that differs from another only in them
+ */
+#define IRI_FOLD_NEAR                                                         \
+    (IRI_FOLD_LETTERS | IRI_FOLD_PUNCTUATION | IRI_FOLD_CASE                  \
+     | IRI_FOLD_ACCENTS)
+
 /* The differences that need an index of all names of a directory */
-#define IRI_FOLD_INDEXED                                                      \
-    (IRI_FOLD_WIDTH | IRI_FOLD_PUNCTUATION | IRI_FOLD_CASE | IRI_FOLD_ACCENTS  \
-     | IRI_FOLD_SPELLING)
+#define IRI_FOLD_INDEXED (IRI_FOLD_WIDTH | IRI_FOLD_NEAR | IRI_FOLD_SPELLING)
 
 /* All bits that determine the keys of an index */
 #define IRI_FOLD_KEYS                                                         \
@@ -285,7 +298,7 @@ typedef enum {
     IRI_WHY_ALTERNATIVE,     /* found by an alternative reading */
     IRI_WHY_MIXED,           /* found with a charset per segment */
     IRI_WHY_REPAIRED,        /* found after an encoding error was repaired */
-    IRI_WHY_VARIANT,         /* found by a JIS vendor variant */
+    IRI_WHY_VARIANT,         /* found by a variant of a character */
     IRI_WHY_FOLDED,          /* found with width, case or accents ignored */
     IRI_WHY_SPELLING,        /* found by one edit of the name */
     IRI_WHY_AMBIGUOUS,       /* several entries match equally well */

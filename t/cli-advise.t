@@ -319,6 +319,11 @@ subtest 'differences and repairs' => sub {
     }
     is settings(object(tree('1－2.html', 'ü', "u\xCC\x88"), line('/1%E2%88%922.html', 404)))->{iri_match},
         'variants', 'iri_match variants, which form nfc excludes';
+    my $variants = object(tree('ș.html', 'ک.html', "ی\xE2\x80\x8Cخ.html"),
+        join '', map { line($_, 404) } '/%C5%9F.html', ('/%D9%83.html') x 2, ('/%DB%8C%D8%AE.html') x 3);
+    my ($proposed) = grep { $_->{directive} eq 'iri_match' } @{ $variants->{settings} };
+    is $proposed->{value}, 'variants:arabic variants:romanian variants:joiners', 'each group of variants';
+    is_deeply [$proposed->{why} =~ /(\d+)/g], [2, 1, 3], 'with its requests';
     for (['/kiten.html', 'spelling'], ['/ete.html', 'accents'], ['/duong.html', 'accents:latin']) {
         my ($target, $word) = @$_;
         my $object = object($root, line($target, 404));

@@ -48,7 +48,7 @@ static const char *const iri_why_texts[IRI_WHYS] = {
     "found by an alternative reading",
     "found with a charset for each segment",
     "found by repairing an encoding error",
-    "found by a vendor variant of a character",
+    "found by a variant of a character",
     "found where width, case or accents differ",
     "found by correcting a single typo",
     "several names match equally well",

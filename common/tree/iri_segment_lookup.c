@@ -518,14 +518,11 @@ iri_hit_level(const iri_finder_t             *finder,
     }
 
     if (!search->by_spelling) {
-        status = iri_fold_level(finder->env, finder->fold, search->name, name,
-                                level);
-
-        if (finder->search->write && *level > IRI_MATCH_WIDTH) {
-            *level = IRI_MATCH_NONE;
-        }
-
-        return status;
+        return iri_fold_level(finder->env,
+                              finder->search->write
+                                  ? finder->fold & ~IRI_FOLD_NEAR
+                                  : finder->fold,
+                              search->name, name, level);
     }
 
     status = iri_fold(finder->env, search->fold, name, &key);
