@@ -33,6 +33,7 @@ my %TEXT = (
     accent  => sub { NFC($_[0] =~ s/([aeiouAEIOUаеио])/$1\x{301}/r) },
     latin   => sub { IRI::Spelling::plain($_[0], \%IRI::Spelling::LATIN) },
     marks   => sub { IRI::Spelling::plain($_[0], \%IRI::Spelling::PUNCTUATION) },
+    forms   => sub { IRI::Spelling::letter_forms($_[0]) },
     variant => \&other_vendor,
     # composed with the first mark only
     part    => sub { join '', map { /^(.\p{Mn})(\p{Mn}+)\z/s ? NFC($1) . $2
@@ -129,6 +130,7 @@ sub choose {
     push @folds, qw(marks marks)            if $match =~ /punctuation/;
     push @folds, qw(drop swap another)      if $match =~ /spelling/;
     push @folds, 'variant' if $match =~ /variants/;
+    push @folds, qw(forms forms) if $match =~ /variants:/;
     my @repairs = map { $_ eq 'double-encoding' ? 'double' : $_ }
         split ' ', $set->{repair};
     # the segments that the form changes: a directory, the name, or all

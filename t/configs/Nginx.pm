@@ -65,6 +65,7 @@ my @CHARSETS = ('EUC-JP Shift_JIS', 'Shift_JIS EUC-JP', 'windows-1252',
     'windows-1251', 'GBK', 'EUC-KR', 'Shift_JIS EUC-JP windows-1252',
     'windows-1251 KOI8-R', 'EUC-KR windows-1252', 'GBK Big5');
 my @MATCH = ('normalization variants',
+    'variants:arabic variants:romanian variants:joiners',
     qw(width punctuation case accents accents:latin spelling));
 
 sub match_words { return join ' ', some(1 + rand 3, @MATCH) }

@@ -28,7 +28,8 @@ my @FILES = ('é.txt', 'Ärzte.txt', '表.txt', '日記.html', 'файл.txt',
     '한국어.txt', '〜memo.txt', 'Résumé.php', 'ソース.php', 'Größe.png',
     'ｱｲｳ.txt', 'naïve.bak', 'Ψυχή.html', '简体.php', 'Straße.txt',
     'ガイド.txt', 'новости.php', '－注.txt', 'Fußball.html', 'Łódź.txt',
-    '東京。.txt', 'ø.html');
+    '東京。.txt', 'ø.html', 'Știri.txt', 'كتابي.html',
+    "می\x{200C}خواهم.txt");
 
 # The top directories contain the same directories; each has an application.
 our @TOPS = ('', 'public/', 'store/', 'app/web/');
@@ -206,7 +207,8 @@ sub index_of {
 sub words_of {
     my ($match) = @_;
     return join ' ', grep { index($match, $_) >= 0 }
-        qw(width punctuation case accents accents:latin spelling);
+        qw(variants:arabic variants:romanian variants:joiners width
+        punctuation case accents accents:latin spelling);
 }
 
 my %key;
@@ -249,6 +251,7 @@ my %LIKE = (
     'Α-Ω' => 'ΔΖΘΚΞΠΦ', 'ぁ-ん' => 'ぬほまむをろ',
     'ァ-ヺ' => 'ヌホマムヲロ', 'ｦ-ﾝ' => 'ﾇﾎﾏﾑﾛﾖﾔ',
     '一-龥' => '山川田東西南北人口木水火土石空海花草馬牛',
+    'ا-يکی' => 'بتدرسطعفقلمنو',
     '가-힣' => '가나라마바사자차카타파하',
 );
 
@@ -258,7 +261,8 @@ sub absent {
     my ($self, $name) = @_;
     my ($stem, $suffix) = $name =~ /^(.+?)(\.[^.]*)?\z/s;
     $suffix //= '';
-    my $words = 'width punctuation case accents accents:latin'
+    my $words = 'variants:arabic variants:romanian variants:joiners width '
+        . 'punctuation case accents accents:latin'
         . (length $stem > 3 ? ' spelling' : '');
     for (1 .. 20) {
         my $other = $stem;

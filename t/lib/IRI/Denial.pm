@@ -46,6 +46,9 @@ my @NAMES = map { NFC($_) } (
     # Vietnamese, Hebrew, Arabic, Thai, Devanagari
     'Bí mật', 'Việt Nam', 'סוד', "\x{5E9}\x{5C1}\x{5DC}", 'سري', 'آخر',
     'ความลับ', "\x{915}\x{93C}ि",
+    # letters that have variants, joiners
+    'Știri', 'Constanţa', 'کتاب', "می\x{200C}خواهم", 'شخصي',
+    "\x{DC1}\x{DCA}\x{200D}\x{DBB}\x{DD3}", "\x{915}\x{94D}\x{937}",
     # width, and letters whose case is special
     "\x{FF21}\x{FF44}\x{FF4D}", 'ADMIN-é', "\x{1F512}key",
     # characters with a special meaning in a path
@@ -134,6 +137,10 @@ my @WORLDS = (
     [nfc => 'match=normalization,width,case,accents,spelling redirect=301'],
     [nfc => 'match=punctuation,accents:latin'],
     [nfd => 'match=punctuation,case,accents:latin,spelling redirect=301'],
+    [nfc => 'match=variants:arabic,variants:romanian,variants:joiners'],
+    [nfd => 'match=variants,variants:arabic,variants:romanian,'
+            . 'variants:joiners,punctuation,case,accents:latin,spelling '
+            . 'redirect=301'],
     [nfc => 'charset=Shift_JIS,EUC-JP match=width,case,accents,spelling'],
     [euc => 'charset=EUC-JP,windows-1252 match=normalization,width,case'],
     [eucmix => 'charset=EUC-JP,Shift_JIS match=normalization,variants,width'],
