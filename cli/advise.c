@@ -623,7 +623,10 @@ advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
 {
     size_t i;
 
-    if (!cli_is_utf8(x->filename)) {
+    if (!cli_is_utf8(x->filename)
+        || (x->found.match == IRI_MATCH_CHARSET
+            && x->form != IRI_FORM_LEGACY))
+    {
         run->by_names += requests;
     }
     if (x->form == IRI_FORM_LEGACY) {
@@ -920,11 +923,12 @@ advise_propose_names(advise_run_t *run)
 {
     const advise_place_t *root = run->tree.root;
 
-    if (root->group_legacy != 0) {
+    if (root->tree.charsets.count > 1) {
         advise_propose(
             run, "iri_filename_charset", "IRIFilenameCharset",
             advise_list(run->pool, &root->tree.charsets), run->by_names,
-            advise_counted(run->pool, root->group_legacy, "names are in it"),
+            advise_counted(run->pool, root->group_legacy + run->tree.percent,
+                           "names are in it"),
             0);
     }
     if (run->tree.form != IRI_FILENAME_ANY) {

@@ -385,7 +385,8 @@ int iri_method_writes(iri_str_t method);
 static inline int
 iri_needs_lookup(const iri_tree_conf_t *tree, iri_str_t path)
 {
-    if ((tree->match & (IRI_FOLD_INDEXED | IRI_FOLD_ESCAPES)) != 0
+    if ((tree->match
+         & (IRI_FOLD_INDEXED | IRI_FOLD_ESCAPES | IRI_FOLD_PERCENT)) != 0
         && ((tree->match & IRI_FOLD_INDEXED) != 0
             || (path.len != 0 && memchr(path.data, '%', path.len) != NULL)))
     {

@@ -221,7 +221,7 @@ const char *iri_parse_query(iri_registry_t *registry, const iri_str_t *words,
 /*
  * After merging, derive settings from others: an empty charset list becomes
  * UTF-8; IRI_FOLD_VARIANTS is set if either list has a Japanese charset and
- * IRI_FOLD_EXACT_ONLY is not set; IRI_FOLD_ESCAPES.
+ * IRI_FOLD_EXACT_ONLY is not set; IRI_FOLD_ESCAPES; IRI_FOLD_PERCENT.
  * reading: NULL if each request has its own list, which may have a Japanese
  * charset.
  */

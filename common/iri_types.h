@@ -256,6 +256,8 @@ typedef enum {
 #define IRI_FOLD_JOINERS     0x4000u   /* U+200C and U+200D in words */
 #define IRI_FOLD_ESCAPES      0x400u   /* set by iri_tree_conf_finish: repair
                                           has a bit of IRI_REPAIR_ESCAPES */
+#define IRI_FOLD_PERCENT     0x8000u   /* set by iri_tree_conf_finish: "%" in a
+                                          name is written in another way */
 
 /* Those that are found as IRI_MATCH_VARIANTS, besides JIS vendor pairs */
 #define IRI_FOLD_LETTERS                                                      \

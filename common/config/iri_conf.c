@@ -314,4 +314,10 @@ iri_tree_conf_finish(const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
     if (tree->repair & IRI_REPAIR_ESCAPES) {
         tree->match |= IRI_FOLD_ESCAPES;
     }
+
+    tree->match &= ~IRI_FOLD_PERCENT;
+
+    if (iri_charset_is_percent(tree->charsets.at[0])) {
+        tree->match |= IRI_FOLD_PERCENT;
+    }
 }

@@ -343,7 +343,7 @@ iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     *result = IRI_LOOKUP_ABSENT;
 
     /* ASCII has the same octets in each charset and form. */
-    if (iri_path_is_ascii(name, 0)) {
+    if (iri_is_same_on_disk(tree, name)) {
         (*tried)++;
         status = iri_candidate_stat(finder, walk, name, result);
 
