@@ -65,6 +65,7 @@ sub settings {
         maybe(0.15, 'IRIInvalid ' . one(400, 'pass')),
         ($g->{tree} eq 'nfd' ? maybe(0.5, 'IRIFilenameForm nfd')
             : $g->{tree} eq 'nfc' ? maybe(0.15, 'IRIFilenameForm nfc')
+            : $g->{tree} eq 'percent' ? 'IRIFilenameCharset percent UTF-8'
             : "IRIFilenameCharset UTF-8 $g->{tree}"),
         maybe(0.08, 'IRIQueryCharset windows-1252 nfc'),
         place_settings(0.5),

@@ -83,6 +83,7 @@ sub settings {
         maybe(0.15, 'iri_invalid ' . one(400, 'pass')),
         ($g->{tree} eq 'nfd' ? maybe(0.5, 'iri_filename_form nfd')
             : $g->{tree} eq 'nfc' ? maybe(0.15, 'iri_filename_form nfc')
+            : $g->{tree} eq 'percent' ? 'iri_filename_charset percent UTF-8'
             : "iri_filename_charset UTF-8 $g->{tree}"),
         maybe(0.08, 'iri_query_charset windows-1252 nfc'),
         # mostly different sizes, so that each server has a zone of its own

@@ -17,7 +17,8 @@ our @EXPORT_OK = qw(of_config one some text_of utf8 maybe @TREES);
 
 # Trees by the form of their names, and the value of iri_filename_charset for
 # each.
-our @TREES = qw(nfc nfd EUC-JP Shift_JIS windows-1252 windows-1251 GBK EUC-KR);
+our @TREES = qw(nfc nfd percent EUC-JP Shift_JIS windows-1252 windows-1251 GBK
+    EUC-KR);
 
 my @ASCII_DIRS = qw(admin private Data img download internal);
 my @DIRS = ('café', 'Новый', '〜内部', '日本語', 'データ', '한글', 'Übung',
@@ -174,7 +175,9 @@ sub on_disk {
     my ($name, $tree) = @_;
     return $on_disk{$tree}{$name} //=
         $tree eq 'nfc' || $name !~ /[^\0-\x7F]/ ? utf8($name)
-        : $tree eq 'nfd' ? utf8(NFD($name)) : legacy($name, $tree);
+        : $tree eq 'nfd' ? utf8(NFD($name))
+        : $tree eq 'percent' ? write_in($name, $tree,
+            length($name) % 2 ? 'upper' : '') : legacy($name, $tree);
 }
 
 sub legacy {

@@ -625,6 +625,7 @@ sub double {
     my $more = rand() < 0.5;
     $octets =~ s/([^A-Za-z0-9._~-])/$more || rand() < 0.6
         ? sprintf '%%%02X', ord $1 : $1/ge;
+    $octets =~ s/(%[0-9A-F]{2})/lc $1/ge if rand() < 0.3;
     $octets =~ s/%/%25/g if rand() < 0.2;
     return $octets;
 }
