@@ -177,7 +177,7 @@ typedef struct {
 } advise_setting_t;
 
 /* Words of iri_match and iri_repair that are tried: rows of advise_words[]. */
-#define ADVISE_WORDS 13
+#define ADVISE_WORDS 16
 
 /* Senders, targets and directories that are shown of each kind. */
 #define ADVISE_SHOWN 10

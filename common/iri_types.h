@@ -212,6 +212,9 @@ typedef enum {
     IRI_FORM_DOUBLE,    /* percent-encoded twice */
     IRI_FORM_MOJIBAKE,  /* UTF-8 decoded as windows-1252 and encoded again */
     IRI_FORM_U,         /* "%uXXXX", as escape() of JavaScript writes it */
+    IRI_FORM_INVISIBLE, /* with invisible characters */
+    IRI_FORM_TRAILING,  /* with punctuation that follows the link */
+    IRI_FORM_PLUS,      /* "+" instead of a space */
     IRI_FORM_INVALID,   /* the path has no reading */
     IRI_FORMS           /* number of values */
 } iri_form_t;
@@ -256,6 +259,8 @@ typedef enum {
 #define IRI_FOLD_JOINERS     0x4000u   /* U+200C and U+200D in words */
 #define IRI_FOLD_ESCAPES      0x400u   /* set by iri_tree_conf_finish: repair
                                           has a bit of IRI_REPAIR_ESCAPES */
+#define IRI_FOLD_TRAILING   0x10000u   /* the same: IRI_REPAIR_TRAILING */
+#define IRI_FOLD_PLUS       0x20000u   /* the same: IRI_REPAIR_PLUS */
 #define IRI_FOLD_PERCENT     0x8000u   /* set by iri_tree_conf_finish: "%" in a
                                           name is written in another way */
 
@@ -273,6 +278,10 @@ typedef enum {
 
 /* The differences that need an index of all names of a directory */
 #define IRI_FOLD_INDEXED (IRI_FOLD_WIDTH | IRI_FOLD_NEAR | IRI_FOLD_SPELLING)
+
+/* Those for which some ASCII paths need a lookup, besides IRI_FOLD_INDEXED */
+#define IRI_FOLD_SOME_ASCII                                                   \
+    (IRI_FOLD_ESCAPES | IRI_FOLD_PERCENT | IRI_FOLD_TRAILING | IRI_FOLD_PLUS)
 
 /* All bits that determine the keys of an index */
 #define IRI_FOLD_KEYS                                                         \

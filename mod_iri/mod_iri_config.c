@@ -125,9 +125,10 @@ mod_iri_collect_flags(mod_iri_server_conf_t *conf)
         dir = APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t).dir;
         tree = dir->tree;
         iri_tree_conf_finish(&conf->reading, &tree);
-        match |= dir->tree.match | (tree.match & IRI_FOLD_PERCENT);
+        match |= tree.match;
         repair |= dir->tree.repair;
     }
+    conf->match = match;
     conf->percent = (match & IRI_FOLD_PERCENT) != 0;
     conf->folds = (match & IRI_FOLD_INDEXED) != 0;
     conf->may_restart = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0

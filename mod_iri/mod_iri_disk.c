@@ -654,9 +654,8 @@ static int
 mod_iri_may_match_other(const request_rec           *r,
                         const mod_iri_server_conf_t *conf)
 {
-    return conf->folds
-           || (((conf->reading.repair & IRI_REPAIR_ESCAPES) || conf->percent)
-               && strchr(r->filename, '%') != NULL);
+    return conf->match & (IRI_FOLD_INDEXED | IRI_FOLD_SOME_ASCII)
+           && iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename));
 }
 
 /*
@@ -708,6 +707,13 @@ mod_iri_record_exact(request_rec *r, mod_iri_request_t *ctx,
                                          &found);
 }
 
+/* Returns: 1 if the request has restarted, by which its entry was found. */
+static int
+mod_iri_has_restarted(const mod_iri_request_t *ctx)
+{
+    return ctx != NULL && iri_request_has_restarted(ctx->state);
+}
+
 /*
  * Map an ASCII path.  If its entry exists as requested, or not at all, the
  * request is not changed.
@@ -726,7 +732,8 @@ mod_iri_map_ascii(request_rec *r)
     mod_iri_search_init(r, ctx, &search);
     search.reading = NULL;
     mod_iri_search_set_trees(r->server, env, &search);
-    if (!iri_search_needs_lookup(env, &search)) {
+    if (!mod_iri_has_restarted(ctx) && !iri_search_needs_lookup(env, &search))
+    {
         return DECLINED;
     }
     /*
@@ -777,7 +784,8 @@ mod_iri_map_to_storage(request_rec *r)
     }
     mod_iri_map_root(r);
     if (mod_iri_is_plain(conf, mod_iri_str(r->filename))) {
-        return mod_iri_may_match_other(r, conf)
+        return (mod_iri_may_match_other(r, conf)
+                || mod_iri_has_restarted(mod_iri_request(r)))
                        && !mod_iri_is_file_subrequest(r)
                    ? mod_iri_map_ascii(r)
                    : DECLINED;

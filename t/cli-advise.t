@@ -304,13 +304,16 @@ subtest 'evidence of a log' => sub {
 };
 
 subtest 'differences and repairs' => sub {
-    my $root = tree('été.html', 'Größe.html', 'ガイド.html', 'Readme', 'kitten.html', 'đường.html');
+    my $root = tree('été.html', 'Größe.html', 'ガイド.html', 'Readme', 'kitten.html', 'đường.html', 'a b');
     my %rows = (
         '/GR%C3%96SSE.html' => [iri_match => 'case'],
         '/%EF%BD%B6%EF%BE%9E%EF%BD%B2%EF%BE%84%EF%BE%9E.html' => [iri_match => 'width'],
         '/%25C3%25A9t%25C3%25A9.html' => [iri_repair => 'double-encoding'],
         '/%C3%83%C2%A9t%C3%83%C2%A9.html' => [iri_repair => 'mojibake'],
         '/%u00E9t%u00E9.html' => [iri_repair => '%u'],
+        '/Readme%E2%80%8B' => [iri_repair => 'invisible'],
+        '/Readme).' => [iri_repair => 'trailing'],
+        '/a+b' => [iri_repair => 'plus'],
     );
     for my $target (sort keys %rows) {
         my ($directive, $value) = @{ $rows{$target} };

@@ -25,8 +25,9 @@ static const char *const iri_status_texts[IRI_STATUSES] = {
 };
 
 static const char *const iri_form_texts[IRI_FORMS] = {
-    "ascii",           "native",   "escaped", "mixed",  "legacy",
-    "double-encoding", "mojibake", "%u",      "invalid"
+    "ascii",     "native",          "escaped",  "mixed",
+    "legacy",    "double-encoding", "mojibake", "%u",
+    "invisible", "trailing",        "plus",     "invalid"
 };
 
 static const char *const iri_match_texts[IRI_MATCHES] = {

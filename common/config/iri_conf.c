@@ -104,13 +104,17 @@ const iri_words_t iri_match_words = {
 };
 
 const iri_words_t iri_repair_words = {
-    "takes \"off\", or any of \"double-encoding\", \"mojibake\" and \"%u\"",
+    "takes \"off\", or any of \"double-encoding\", \"mojibake\", \"%u\","
+    " \"invisible\", \"trailing\" and \"plus\"",
     NULL,
     "cannot combine \"off\" with other words",
     { { "off", 0 },
       { "double-encoding", IRI_REPAIR_DOUBLE },
       { "mojibake", IRI_REPAIR_MOJIBAKE },
-      { "%u", IRI_REPAIR_U } }
+      { "%u", IRI_REPAIR_U },
+      { "invisible", IRI_REPAIR_INVISIBLE },
+      { "trailing", IRI_REPAIR_TRAILING },
+      { "plus", IRI_REPAIR_PLUS } }
 };
 
 /* clang-format on */
@@ -313,6 +317,14 @@ iri_tree_conf_finish(const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
 
     if (tree->repair & IRI_REPAIR_ESCAPES) {
         tree->match |= IRI_FOLD_ESCAPES;
+    }
+
+    if (tree->repair & IRI_REPAIR_TRAILING) {
+        tree->match |= IRI_FOLD_TRAILING;
+    }
+
+    if (tree->repair & IRI_REPAIR_PLUS) {
+        tree->match |= IRI_FOLD_PLUS;
     }
 
     tree->match &= ~IRI_FOLD_PERCENT;

@@ -818,7 +818,7 @@ iri_find_repaired(iri_finder_t *finder, iri_alternative_reading_t *best)
     finder->folding = 0;
 
     for (how = IRI_REPAIR_DOUBLE;
-         status == IRI_OK && how <= IRI_REPAIR_U && !finder->stopped
+         status == IRI_OK && how <= IRI_REPAIR_PLUS && !finder->stopped
          && best->repaired == IRI_FORM_ASCII;
          how <<= 1)
     {

@@ -401,9 +401,8 @@ iri_walk_skips_lookup(const iri_finder_t *finder, iri_str_t segment)
         return 0;
     }
 
-    if (finder->repair & IRI_REPAIR_ESCAPES) {
-        return segment.len == 0
-               || memchr(segment.data, '%', segment.len) == NULL;
+    if (finder->repair != 0) {
+        return !iri_repair_concerns(finder->repair, segment);
     }
 
     return finder->fold == 0 || segment.len == 0;
