@@ -78,7 +78,8 @@ sub place_settings {
         maybe($p, 'IRIMatch ' . join ' ', some(1 + rand 3, @MATCH)),
         maybe($p * 0.08, 'IRIMatch exact'),
         maybe($p * 0.5, 'IRIRepair ' . join ' ', some(1 + rand 2,
-            qw(double-encoding mojibake %u))),
+            qw(double-encoding mojibake %u invisible trailing
+        plus))),
         maybe($p * 0.3, 'IRIRedirect ' . one(301, 302, 303, 307, 308, 'link')),
         maybe($p * 0.2, 'IRIAmbiguous 300'),
     );

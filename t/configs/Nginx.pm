@@ -71,7 +71,8 @@ my @MATCH = ('normalization variants',
 sub match_words { return join ' ', some(1 + rand 3, @MATCH) }
 
 sub repairs { return join ' ',
-    some(1 + rand 2, qw(double-encoding mojibake %u)) }
+    some(1 + rand 2, qw(double-encoding mojibake %u invisible trailing
+        plus)) }
 
 # Settings of a server; those of a location may differ.
 sub settings {

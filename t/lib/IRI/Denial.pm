@@ -151,6 +151,9 @@ my @WORLDS = (
     [nfd => 'match=variants,variants:arabic,variants:romanian,'
             . 'variants:joiners,punctuation,case,accents:latin,spelling '
             . 'redirect=301'],
+    [nfc => 'repair=invisible,trailing,plus'],
+    [nfd => 'charset=windows-1252 match=case repair=invisible,trailing,plus '
+            . 'redirect=301'],
     [nfc => 'charset=Shift_JIS,EUC-JP match=width,case,accents,spelling'],
     [euc => 'charset=EUC-JP,windows-1252 match=normalization,width,case'],
     [eucmix => 'charset=EUC-JP,Shift_JIS match=normalization,variants,width'],

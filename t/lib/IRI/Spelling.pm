@@ -16,7 +16,7 @@ use IRI::Tree 'encode_name';
 use List::Util 'shuffle';
 use Unicode::Normalize qw(NFC NFD NFKC NFKD getCombinClass);
 
-our @EXPORT_OK = qw(encode_label folded is_edit is_near key kinds percent raw
+our @EXPORT_OK = qw(encode_label folded is_edit is_near is_repaired key kinds percent raw
     read_in spell twin_characters write_in);
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
@@ -77,6 +77,8 @@ my %KIND = (
     latin     => { sure => '', text => sub { plain($_[0], \%LATIN) }, all => 1 },
     marks     => { sure => '', text => sub { plain($_[0], \%PUNCTUATION) },
         all => 1 },
+    plus      => { sure => '', text => sub { $_[0] =~ tr/ /+/r }, all => 1 },
+    pasted    => { sure => '', text => \&pasted, all => 1 },
     forms     => { sure => '', text => \&letter_forms },
     compat    => { sure => '', text => \&compatible, all => 1 },
     folds     => { sure => '', text => \&folds, all => 1 },
@@ -391,6 +393,30 @@ sub plain {
     $text =~ s/(ss|[aoAO][eE]|[ \-'"dDoOlLiIhHtT])/
         $other{$1} && rand() < 0.4 ? pick(@{ $other{$1} }) : $1/gex;
     return $text;
+}
+
+# Invisible characters inside a name, or punctuation behind it.
+sub pasted {
+    my ($text) = @_;
+    return $text . join '', map { pick(',', '.', ')', '>', "\x{3001}",
+        "\x{3002}", "\x{300D}", "\x{FF09}") } 0 .. rand 4
+        if rand() < 0.5;
+    substr $text, rand(1 + length $text), 0, pick("\xAD", "\x{200B}",
+        "\x{2060}", "\x{FEFF}") for 0 .. rand 2;
+    return $text;
+}
+
+# May a server with these settings repair one name to the other?
+sub is_repaired {
+    my ($one, $two, $settings) = @_;
+    my ($repair) = $settings =~ /repair=(\S+)/ or return 0;
+    my @may;
+    push @may, NFC($one =~ s/[\xAD\x{200B}\x{2060}\x{FEFF}]//gr)
+        if $repair =~ /invisible/;
+    push @may, $one =~ tr/+/ /r if $repair =~ /plus/;
+    push @may, map { $one =~ s/[,.)>\x{3001}\x{3002}\x{300D}\x{FF09}]{$_}\z//r }
+        1 .. 4 if $repair =~ /trailing/;
+    return scalar grep { key($_) eq key($two) } @may;
 }
 
 sub without_joiners {
