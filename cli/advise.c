@@ -14,6 +14,8 @@
 
 #include <apr_strings.h>
 
+#include "unicode/iri_unicode.h"
+
 #include "advise.h"
 
 enum {
@@ -86,6 +88,12 @@ static const struct {
 } advise_words[ADVISE_WORDS] = {
     { "variants", IRI_FOLD_VARIANTS, IRI_MATCH_VARIANTS, 0, IRI_FORM_ASCII, 0,
       "with a JIS variant" },
+    { "variants:arabic", IRI_FOLD_ARABIC, IRI_MATCH_VARIANTS, 0,
+      IRI_FORM_ASCII, 0, "with another yeh or kaf" },
+    { "variants:romanian", IRI_FOLD_ROMANIAN, IRI_MATCH_VARIANTS, 0,
+      IRI_FORM_ASCII, 0, "with a cedilla or comma below" },
+    { "variants:joiners", IRI_FOLD_JOINERS, IRI_MATCH_VARIANTS, 0,
+      IRI_FORM_ASCII, 0, "with or without joiners" },
     { "width", IRI_FOLD_WIDTH, IRI_MATCH_WIDTH, 0, IRI_FORM_ASCII, 0,
       "in another width" },
     { "punctuation", IRI_FOLD_PUNCTUATION, IRI_MATCH_PUNCTUATION, 0,
@@ -97,6 +105,12 @@ static const struct {
     { "mojibake", 0, IRI_MATCH_NONE, IRI_REPAIR_MOJIBAKE, IRI_FORM_MOJIBAKE,
       0, "decoded as windows-1252" },
     { "%u", 0, IRI_MATCH_NONE, IRI_REPAIR_U, IRI_FORM_U, 0, "with %uXXXX" },
+    { "invisible", 0, IRI_MATCH_NONE, IRI_REPAIR_INVISIBLE,
+      IRI_FORM_INVISIBLE, 0, "with invisible characters" },
+    { "trailing", 0, IRI_MATCH_NONE, IRI_REPAIR_TRAILING, IRI_FORM_TRAILING,
+      0, "with punctuation behind" },
+    { "plus", 0, IRI_MATCH_NONE, IRI_REPAIR_PLUS, IRI_FORM_PLUS, 0,
+      "with + for a space" },
     { "accents", IRI_FOLD_ACCENTS, IRI_MATCH_ACCENTS, 0, IRI_FORM_ASCII, 1,
       "other accents, which may be another file" },
     { "accents:latin", IRI_FOLD_ACCENTS | IRI_FOLD_LATIN, IRI_MATCH_ACCENTS,
@@ -543,7 +557,7 @@ advise_words_choose(advise_run_t *run, apr_array_header_t *open)
         advise_apply(run, &trial);
         gain = advise_try_all(run, &trial, open, &left);
         if (gain == 0
-            || (advise_words[i].match != 0 && i > 0
+            || (advise_words[i].optional && i > 0
                 && advise_words[i].level == advise_words[i - 1].level
                 && gain <= run->by_word[i - 1]))
         {
@@ -590,13 +604,35 @@ advise_count_charset(advise_run_t *run, const cli_verdict_t *x,
 }
 
 
+/* 1 if the word in row i of advise_words[] has found the entry. */
+static int
+advise_is_needed(const advise_run_t *run, const cli_verdict_t *x, size_t i)
+{
+    iri_match_t level = IRI_MATCH_NONE;
+
+    if (advise_words[i].match == 0) {
+        return x->found.repaired == advise_words[i].form;
+    }
+    /* Several words have the level of variants. */
+    return x->found.match == advise_words[i].level
+           && iri_fold_level(x->env,
+                             run->with.tree.match & ~advise_words[i].match,
+                             x->reading.path, x->path, &level)
+                  == IRI_OK
+           && level == IRI_MATCH_NONE;
+}
+
+
 /* Count a request that the proposal answers by the setting that it needs. */
 static void
 advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
 {
     size_t i;
 
-    if (!cli_is_utf8(x->filename)) {
+    if (!cli_is_utf8(x->filename)
+        || (x->found.match == IRI_MATCH_CHARSET
+            && x->form != IRI_FORM_LEGACY))
+    {
         run->by_names += requests;
     }
     if (x->form == IRI_FORM_LEGACY) {
@@ -606,9 +642,7 @@ advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
     }
     for (i = 0; i < ADVISE_WORDS; i++) {
         if (run->words & 1u << i && !advise_words[i].optional
-            && (advise_words[i].match != 0
-                    ? x->found.match == advise_words[i].level
-                    : x->found.repaired == advise_words[i].form))
+            && advise_is_needed(run, x, i))
         {
             run->by_word[i] += requests;
         }
@@ -895,11 +929,12 @@ advise_propose_names(advise_run_t *run)
 {
     const advise_place_t *root = run->tree.root;
 
-    if (root->group_legacy != 0) {
+    if (root->tree.charsets.count > 1) {
         advise_propose(
             run, "iri_filename_charset", "IRIFilenameCharset",
             advise_list(run->pool, &root->tree.charsets), run->by_names,
-            advise_counted(run->pool, root->group_legacy, "names are in it"),
+            advise_counted(run->pool, root->group_legacy + run->tree.percent,
+                           "names are in it"),
             0);
     }
     if (run->tree.form != IRI_FILENAME_ANY) {

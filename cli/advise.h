@@ -64,6 +64,7 @@ typedef struct {
     apr_array_header_t   *places;     /* advise_place_t *, parents first */
     advise_place_t       *root;
     uint64_t              names;
+    uint64_t              percent;    /* names that are percent-encoded */
     uint64_t              unread;     /* directories that could not be read */
     uint64_t              undecoded;  /* names that no charset decodes, or
                                          whose charset is not known */
@@ -176,7 +177,7 @@ typedef struct {
 } advise_setting_t;
 
 /* Words of iri_match and iri_repair that are tried: rows of advise_words[]. */
-#define ADVISE_WORDS 10
+#define ADVISE_WORDS 16
 
 /* Senders, targets and directories that are shown of each kind. */
 #define ADVISE_SHOWN 10

@@ -234,8 +234,7 @@ advise_fill_lost(const advise_run_t *run)
     cli_call_t              row;
     int                     i;
 
-    near.tree.match |= IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS
-                       | IRI_FOLD_LATIN | IRI_FOLD_SPELLING;
+    near.tree.match |= IRI_FOLD_INDEXED | IRI_FOLD_LATIN;
     iri_tree_conf_finish(&near.reading, &near.tree);
     advise_tree_apply((advise_tree_t *) &run->tree, &near);
     for (i = 0; i < run->targets.list->nelts

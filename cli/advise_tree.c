@@ -15,6 +15,7 @@
 #include <apr_strings.h>
 
 #include "advise.h"
+#include "charset/iri_charset.h"
 #include "unicode/iri_unicode.h"
 
 /* Names of a directory from which its charset is detected. */
@@ -78,11 +79,32 @@ advise_count_form(advise_visit_t *visit, iri_str_t octets)
 }
 
 
+/* Count an ASCII name that is another one in the charset percent. */
+static iri_status_t
+advise_count_percent(advise_visit_t *visit, iri_str_t octets)
+{
+    iri_tree_conf_t tree = visit->tree->settings->tree;
+    iri_str_t       name;
+    iri_status_t    status;
+
+    if (memchr(octets.data, '%', octets.len) == NULL) {
+        return IRI_OK;
+    }
+    tree.charsets.at[0] = &iri_charset_percent;
+    tree.charsets.count = 1;
+    status = iri_entry_name(&visit->env.env, &tree, octets, &name);
+    if (status == IRI_OK && !iri_str_is_ascii(name)) {
+        visit->tree->percent++;
+    }
+    return status;
+}
+
+
 static iri_status_t
 advise_name(advise_visit_t *visit, iri_str_t octets)
 {
     if (iri_str_is_ascii(octets)) {
-        return IRI_OK;
+        return advise_count_percent(visit, octets);
     }
     if (!cli_is_utf8(octets)) {
         APR_ARRAY_PUSH(visit->legacy, iri_str_t) = octets;
@@ -367,7 +389,8 @@ advise_count(advise_tree_t *tree, advise_place_t *place)
 
 
 /* The charsets of names: UTF-8 first, also if there is no UTF-8 name yet, since
-   rules in UTF-8 would not hold for a new one. */
+   rules in UTF-8 would not hold for a new one; but after percent, which would
+   have no effect behind it. */
 static void
 advise_set_charsets(const advise_tree_t *tree, advise_place_t *place)
 {
@@ -375,6 +398,9 @@ advise_set_charsets(const advise_tree_t *tree, advise_place_t *place)
     const iri_charset_t *utf8 = tree->settings->tree.charsets.at[0];
 
     list->count = 0;
+    if (tree->percent != 0) {
+        list->at[list->count++] = &iri_charset_percent;
+    }
     list->at[list->count++] = utf8;
     if (place->charset >= 0 && place->group_legacy != 0) {
         list->at[list->count++] = iri_detector_charset(
@@ -433,9 +459,10 @@ advise_form(const advise_tree_t *tree)
         nfd += place->nfd;
         others += place->mixed + (place->legacy != NULL);
     }
-    return others != 0 || (nfc != 0) == (nfd != 0) ? IRI_FILENAME_ANY
-           : nfc != 0                              ? IRI_FILENAME_NFC
-                                                   : IRI_FILENAME_NFD;
+    return others != 0 || tree->percent != 0 || (nfc != 0) == (nfd != 0)
+               ? IRI_FILENAME_ANY
+           : nfc != 0 ? IRI_FILENAME_NFC
+                      : IRI_FILENAME_NFD;
 }
 
 

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "charset/iri_charset.h"
+
 #include "cli.h"
 
 
@@ -94,6 +96,9 @@ cli_open_charset(iri_registry_t *registry, const char *label,
     const char    *wrong;
 
     wrong = iri_parse_charsets(registry, &word, 1, 0, &charsets);
+    if (wrong == NULL && iri_charset_is_percent(charsets.at[0])) {
+        wrong = "cannot be \"percent\", which is for names on disk";
+    }
     if (wrong == NULL) {
         *out = charsets.at[0];
     }

@@ -220,6 +220,13 @@ iri_status_t iri_query_read(const iri_env_t *env,
  *   U         "%uXXXX" (two for a character above U+FFFF); if there is one,
  *             "%A0" to "%FF" are U+00A0 to U+00FF
  *
+ * These remove characters, and "+" becomes a space.  *out is also empty if it
+ * would be empty otherwise or begin with ".":
+ *
+ *   INVISIBLE U+00AD, U+200B, U+2060, U+FEFF
+ *   TRAILING  the last character, one of , . ) > U+3001 U+3002 U+300D U+FF09
+ *   PLUS      all "+"
+ *
  * A repaired segment counts only if it is the name of an entry: iri_find() with
  * iri_tree_conf_t.repair, if nothing else is found, and not for writes.  The
  * verdict is RESTART then.  If mojibake leaves controls in a path, the path has
@@ -377,6 +384,12 @@ void iri_index_job_drop(iri_index_job_t *job);
 int iri_method_writes(iri_str_t method);
 
 /*
+ * As iri_needs_lookup(), for an ASCII path.
+ * match: iri_tree_conf_t.match, also of several directories together.
+ */
+int iri_ascii_needs_lookup(unsigned match, iri_str_t path);
+
+/*
  * Can iri_find() return anything but PASS for this path?  Each ASCII request
  * executes this test.
  * path: canonical, decoded.
@@ -385,9 +398,8 @@ int iri_method_writes(iri_str_t method);
 static inline int
 iri_needs_lookup(const iri_tree_conf_t *tree, iri_str_t path)
 {
-    if ((tree->match & (IRI_FOLD_INDEXED | IRI_FOLD_ESCAPES)) != 0
-        && ((tree->match & IRI_FOLD_INDEXED) != 0
-            || (path.len != 0 && memchr(path.data, '%', path.len) != NULL)))
+    if ((tree->match & (IRI_FOLD_INDEXED | IRI_FOLD_SOME_ASCII)) != 0
+        && iri_ascii_needs_lookup(tree->match, path))
     {
         return 1;
     }

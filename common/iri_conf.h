@@ -82,6 +82,9 @@ typedef enum {
 #define IRI_REPAIR_DOUBLE   0x1u   /* double-encoding */
 #define IRI_REPAIR_MOJIBAKE 0x2u   /* mojibake */
 #define IRI_REPAIR_U        0x4u   /* %u */
+#define IRI_REPAIR_INVISIBLE 0x8u  /* invisible */
+#define IRI_REPAIR_TRAILING 0x10u  /* trailing */
+#define IRI_REPAIR_PLUS     0x20u  /* plus */
 #define IRI_REPAIR_ESCAPES  (IRI_REPAIR_DOUBLE | IRI_REPAIR_U)   /* errors that
                                       leave a "%" in the decoded path */
 
@@ -221,7 +224,7 @@ const char *iri_parse_query(iri_registry_t *registry, const iri_str_t *words,
 /*
  * After merging, derive settings from others: an empty charset list becomes
  * UTF-8; IRI_FOLD_VARIANTS is set if either list has a Japanese charset and
- * IRI_FOLD_EXACT_ONLY is not set; IRI_FOLD_ESCAPES.
+ * IRI_FOLD_EXACT_ONLY is not set; IRI_FOLD_SOME_ASCII.
  * reading: NULL if each request has its own list, which may have a Japanese
  * charset.
  */

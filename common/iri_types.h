@@ -212,6 +212,9 @@ typedef enum {
     IRI_FORM_DOUBLE,    /* percent-encoded twice */
     IRI_FORM_MOJIBAKE,  /* UTF-8 decoded as windows-1252 and encoded again */
     IRI_FORM_U,         /* "%uXXXX", as escape() of JavaScript writes it */
+    IRI_FORM_INVISIBLE, /* with invisible characters */
+    IRI_FORM_TRAILING,  /* with punctuation that follows the link */
+    IRI_FORM_PLUS,      /* "+" instead of a space */
     IRI_FORM_INVALID,   /* the path has no reading */
     IRI_FORMS           /* number of values */
 } iri_form_t;
@@ -224,7 +227,7 @@ typedef enum {
     IRI_MATCH_NORMALIZATION,   /* another normalization form, for example NFD */
     IRI_MATCH_CHARSET,         /* another charset in the request or on disk */
     IRI_MATCH_VARIANTS,        /* a JIS vendor pair, for example U+301C and
-                                  U+FF5E */
+                                  U+FF5E; IRI_FOLD_LETTERS */
     IRI_MATCH_WIDTH,           /* full width, half width */
     IRI_MATCH_PUNCTUATION,     /* spaces, dashes and quotes that look alike */
     IRI_MATCH_CASE,            /* upper and lower case */
@@ -251,13 +254,34 @@ typedef enum {
 #define IRI_FOLD_TURKIC       0x100u   /* with CASE: "i" and "I" differ */
 #define IRI_FOLD_GERMAN       0x200u   /* with ACCENTS: "ae" is a-umlaut */
 #define IRI_FOLD_LATIN        0x800u   /* with ACCENTS: o-stroke is "o" */
+#define IRI_FOLD_ARABIC      0x1000u   /* forms of yeh and kaf */
+#define IRI_FOLD_ROMANIAN    0x2000u   /* cedilla is comma below */
+#define IRI_FOLD_JOINERS     0x4000u   /* U+200C and U+200D in words */
 #define IRI_FOLD_ESCAPES      0x400u   /* set by iri_tree_conf_finish: repair
                                           has a bit of IRI_REPAIR_ESCAPES */
+#define IRI_FOLD_TRAILING   0x10000u   /* the same: IRI_REPAIR_TRAILING */
+#define IRI_FOLD_PLUS       0x20000u   /* the same: IRI_REPAIR_PLUS */
+#define IRI_FOLD_PERCENT     0x8000u   /* set by iri_tree_conf_finish: "%" in a
+                                          name is written in another way */
+
+/* Those that are found as IRI_MATCH_VARIANTS, besides JIS vendor pairs */
+#define IRI_FOLD_LETTERS                                                      \
+    (IRI_FOLD_ARABIC | IRI_FOLD_ROMANIAN | IRI_FOLD_JOINERS)
+
+/*
+ * Those that many entries may share: a method that writes does not ignore them,
+ * and creates no entry that differs from another only in them
+ */
+#define IRI_FOLD_NEAR                                                         \
+    (IRI_FOLD_LETTERS | IRI_FOLD_PUNCTUATION | IRI_FOLD_CASE                  \
+     | IRI_FOLD_ACCENTS)
 
 /* The differences that need an index of all names of a directory */
-#define IRI_FOLD_INDEXED                                                      \
-    (IRI_FOLD_WIDTH | IRI_FOLD_PUNCTUATION | IRI_FOLD_CASE | IRI_FOLD_ACCENTS  \
-     | IRI_FOLD_SPELLING)
+#define IRI_FOLD_INDEXED (IRI_FOLD_WIDTH | IRI_FOLD_NEAR | IRI_FOLD_SPELLING)
+
+/* Those for which some ASCII paths need a lookup, besides IRI_FOLD_INDEXED */
+#define IRI_FOLD_SOME_ASCII                                                   \
+    (IRI_FOLD_ESCAPES | IRI_FOLD_PERCENT | IRI_FOLD_TRAILING | IRI_FOLD_PLUS)
 
 /* All bits that determine the keys of an index */
 #define IRI_FOLD_KEYS                                                         \
@@ -285,7 +309,7 @@ typedef enum {
     IRI_WHY_ALTERNATIVE,     /* found by an alternative reading */
     IRI_WHY_MIXED,           /* found with a charset per segment */
     IRI_WHY_REPAIRED,        /* found after an encoding error was repaired */
-    IRI_WHY_VARIANT,         /* found by a JIS vendor variant */
+    IRI_WHY_VARIANT,         /* found by a variant of a character */
     IRI_WHY_FOLDED,          /* found with width, case or accents ignored */
     IRI_WHY_SPELLING,        /* found by one edit of the name */
     IRI_WHY_AMBIGUOUS,       /* several entries match equally well */

@@ -116,6 +116,8 @@ typedef struct {
                                         width, case, accents, spelling) */
     iri_fold_keys_t    *fold_keys;   /* shared by all servers; NULL: no tree
                                         folds names */
+    unsigned            match;       /* IRI_FOLD_... of all trees together */
+    int                 percent;     /* 1: some tree has the charset percent */
     int                 may_restart; /* 1: an entry may be found under another
                                         canonical path than the request's */
     iri_index_cache_t  *cache;       /* of this child; NULL: none */

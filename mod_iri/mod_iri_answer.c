@@ -55,8 +55,11 @@ mod_iri_variant(request_rec *r, const char *value)
 {
     char *octets = apr_pstrdup(r->pool, value);
 
-    if (iri_path_is_ascii(mod_iri_str(value), 1) || r->filename == NULL
-        || value[0] == '/' || ap_unescape_url(octets) != OK
+    if ((iri_path_is_ascii(mod_iri_str(value), 1)
+         && mod_iri_is_plain(mod_iri_server_conf(r->server),
+                             mod_iri_str(value)))
+        || r->filename == NULL || value[0] == '/'
+        || ap_unescape_url(octets) != OK
         || !mod_iri_exists(
             r,
             apr_pstrcat(r->pool, ap_make_dirstr_parent(r->pool, r->filename),

@@ -116,15 +116,20 @@ static void
 mod_iri_collect_flags(mod_iri_server_conf_t *conf)
 {
     const mod_iri_dir_conf_t *dir;
+    iri_tree_conf_t           tree;
     unsigned                  match = conf->tree.match;
     unsigned                  repair = conf->tree.repair;
     int                       i;
 
     for (i = 0; i < conf->sections->nelts; i++) {
         dir = APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t).dir;
-        match |= dir->tree.match;
+        tree = dir->tree;
+        iri_tree_conf_finish(&conf->reading, &tree);
+        match |= tree.match;
         repair |= dir->tree.repair;
     }
+    conf->match = match;
+    conf->percent = (match & IRI_FOLD_PERCENT) != 0;
     conf->folds = (match & IRI_FOLD_INDEXED) != 0;
     conf->may_restart = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0
                         || repair != 0 || conf->reading.charsets.count > 0

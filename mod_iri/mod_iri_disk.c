@@ -313,7 +313,8 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
     const char *octets = mod_iri_dup(r->pool, ctx->lookup->found.filename);
     const char *at, *end;
 
-    if (iri_path_is_ascii(mod_iri_str(r->filename), 0)
+    if (mod_iri_is_plain(mod_iri_server_conf(r->server),
+                         mod_iri_str(r->filename))
         || strlen(octets) < search->root.len)
     {
         return;
@@ -551,6 +552,18 @@ mod_iri_find_uri(request_rec *r, const iri_env_t *env,
     return iri_request_find(ctx->state, env, search, &conf);
 }
 
+/* Save an ASCII path that was requested and needed no reading. */
+static void
+mod_iri_set_ascii(request_rec *r, iri_request_t *state)
+{
+    /* a rule may have changed r->uri */
+    const char *path = r->parsed_uri.path ? r->parsed_uri.path : r->uri;
+
+    if (iri_request_state(state) == IRI_STATE_NEW) {
+        iri_request_set_ascii(state, mod_iri_str(apr_pstrdup(r->pool, path)));
+    }
+}
+
 static int
 mod_iri_map_uri(request_rec *r)
 {
@@ -560,6 +573,9 @@ mod_iri_map_uri(request_rec *r)
 
     ctx->settings_path = NULL;
     ctx->lookup = NULL;
+    if (iri_str_is_ascii(mod_iri_str(r->filename))) {
+        mod_iri_set_ascii(r, ctx->state);
+    }
     mod_iri_search_init(r, ctx, &search);
     if (!mod_iri_accept_path(r, ctx, &search)) {
         return ctx->lookup != NULL ? DECLINED : HTTP_INTERNAL_SERVER_ERROR;
@@ -614,9 +630,8 @@ static int
 mod_iri_may_match_other(const request_rec           *r,
                         const mod_iri_server_conf_t *conf)
 {
-    return conf->folds
-           || ((conf->reading.repair & IRI_REPAIR_ESCAPES)
-               && strchr(r->filename, '%') != NULL);
+    return conf->match & (IRI_FOLD_INDEXED | IRI_FOLD_SOME_ASCII)
+           && iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename));
 }
 
 /*
@@ -668,6 +683,13 @@ mod_iri_record_exact(request_rec *r, mod_iri_request_t *ctx,
                                          &found);
 }
 
+/* Returns: 1 if the request has restarted, by which its entry was found. */
+static int
+mod_iri_has_restarted(const mod_iri_request_t *ctx)
+{
+    return ctx != NULL && iri_request_has_restarted(ctx->state);
+}
+
 /*
  * Map an ASCII path.  If its entry exists as requested, or not at all, the
  * request is not changed.
@@ -686,7 +708,8 @@ mod_iri_map_ascii(request_rec *r)
     mod_iri_search_init(r, ctx, &search);
     search.reading = NULL;
     mod_iri_search_set_trees(r->server, env, &search);
-    if (!iri_search_needs_lookup(env, &search)) {
+    if (!mod_iri_has_restarted(ctx) && !iri_search_needs_lookup(env, &search))
+    {
         return DECLINED;
     }
     /*
@@ -705,13 +728,7 @@ mod_iri_map_ascii(request_rec *r)
     }
     search.absent = 1;
     state = ctx != NULL ? ctx->state : mod_iri_state_create(r->pool);
-    if (iri_request_state(state) == IRI_STATE_NEW) {
-        /* a rule may have changed r->uri */
-        iri_request_set_ascii(
-            state,
-            mod_iri_str(apr_pstrdup(
-                r->pool, r->parsed_uri.path ? r->parsed_uri.path : r->uri)));
-    }
+    mod_iri_set_ascii(r, state);
     mod_iri_find_conf_init(r, &search, &conf);
     lookup = iri_request_find(state, env, &search, &conf);
     if (lookup == NULL) {
@@ -742,8 +759,9 @@ mod_iri_map_to_storage(request_rec *r)
         return mod_iri_report(r, conf);
     }
     mod_iri_map_root(r);
-    if (iri_str_is_ascii(mod_iri_str(r->filename))) {
-        return mod_iri_may_match_other(r, conf)
+    if (mod_iri_is_plain(conf, mod_iri_str(r->filename))) {
+        return (mod_iri_may_match_other(r, conf)
+                || mod_iri_has_restarted(mod_iri_request(r)))
                        && !mod_iri_is_file_subrequest(r)
                    ? mod_iri_map_ascii(r)
                    : DECLINED;

@@ -53,7 +53,9 @@ mod_iri_can_restart(const request_rec *r)
 
     return conf->engine == IRI_ENGINE_ON && conf->may_restart
            && r->parsed_uri.path != NULL
-           && (conf->folds || strchr(r->parsed_uri.path, '%') != NULL
+           && (strchr(r->parsed_uri.path, '%') != NULL
+               || iri_ascii_needs_lookup(conf->match,
+                                         mod_iri_str(r->parsed_uri.path))
                || !iri_str_is_ascii(mod_iri_str(r->parsed_uri.path)));
 }
 

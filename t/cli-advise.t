@@ -304,13 +304,16 @@ subtest 'evidence of a log' => sub {
 };
 
 subtest 'differences and repairs' => sub {
-    my $root = tree('été.html', 'Größe.html', 'ガイド.html', 'Readme', 'kitten.html', 'đường.html');
+    my $root = tree('été.html', 'Größe.html', 'ガイド.html', 'Readme', 'kitten.html', 'đường.html', 'a b');
     my %rows = (
         '/GR%C3%96SSE.html' => [iri_match => 'case'],
         '/%EF%BD%B6%EF%BE%9E%EF%BD%B2%EF%BE%84%EF%BE%9E.html' => [iri_match => 'width'],
         '/%25C3%25A9t%25C3%25A9.html' => [iri_repair => 'double-encoding'],
         '/%C3%83%C2%A9t%C3%83%C2%A9.html' => [iri_repair => 'mojibake'],
         '/%u00E9t%u00E9.html' => [iri_repair => '%u'],
+        '/Readme%E2%80%8B' => [iri_repair => 'invisible'],
+        '/Readme).' => [iri_repair => 'trailing'],
+        '/a+b' => [iri_repair => 'plus'],
     );
     for my $target (sort keys %rows) {
         my ($directive, $value) = @{ $rows{$target} };
@@ -319,6 +322,11 @@ subtest 'differences and repairs' => sub {
     }
     is settings(object(tree('1－2.html', 'ü', "u\xCC\x88"), line('/1%E2%88%922.html', 404)))->{iri_match},
         'variants', 'iri_match variants, which form nfc excludes';
+    my $variants = object(tree('ș.html', 'ک.html', "ی\xE2\x80\x8Cخ.html"),
+        join '', map { line($_, 404) } '/%C5%9F.html', ('/%D9%83.html') x 2, ('/%DB%8C%D8%AE.html') x 3);
+    my ($proposed) = grep { $_->{directive} eq 'iri_match' } @{ $variants->{settings} };
+    is $proposed->{value}, 'variants:arabic variants:romanian variants:joiners', 'each group of variants';
+    is_deeply [$proposed->{why} =~ /(\d+)/g], [2, 1, 3], 'with its requests';
     for (['/kiten.html', 'spelling'], ['/ete.html', 'accents'], ['/duong.html', 'accents:latin']) {
         my ($target, $word) = @$_;
         my $object = object($root, line($target, 404));

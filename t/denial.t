@@ -16,7 +16,7 @@ use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Denial;
-use IRI::Spelling qw(is_near key kinds percent read_in spell);
+use IRI::Spelling qw(is_near is_repaired key kinds percent read_in spell);
 use IRI::Test;
 use List::Util qw(first shuffle sum0);
 use MIME::Base64 'encode_base64';
@@ -581,7 +581,8 @@ sub is_named {
         my $name = shift @names;
         return 0 if !grep {
             defined && (key($_) eq $name
-                || is_near($_, $name, $case->{world}{settings}))
+                || is_near($_, $name, $case->{world}{settings})
+                || is_repaired($_, $name, $case->{world}{settings}))
         } map { read_in($octets, $_) } @charsets;
     }
     return 1;

@@ -36,7 +36,7 @@ my @bad = (
     ['IRIMatch exact variants', '"exact"'],
     ['IRIMatch exact case', '"exact"'],
     ['IRIMatch'],
-    ['IRIRepair utf8', '"off" "double-encoding" "mojibake" "%u" "utf8"'],
+    ['IRIRepair utf8', '"off" "double-encoding" "mojibake" "%u" "invisible" "trailing" "plus" "utf8"'],
     ['IRIRepair mojibake utf8', '"utf8"'],
     ['IRIRepair off utf8', '"utf8"'],
     ['IRIRepair off mojibake', '"off"'],

@@ -32,7 +32,7 @@ my @bad = (
     ['iri_match width cas accents;', '"spelling" "cas"'],
     ['iri_match exact variants;', '"exact"'],
     ['iri_match exact case;', '"exact"'],
-    ['iri_repair utf8;', '"off" "double-encoding" "mojibake" "%u" "utf8"'],
+    ['iri_repair utf8;', '"off" "double-encoding" "mojibake" "%u" "invisible" "trailing" "plus" "utf8"'],
     ['iri_repair mojibake utf8;', '"utf8"'],
     ['iri_repair off utf8;', '"utf8"'],
     ['iri_repair off %u;', '"off"'],

@@ -34,15 +34,15 @@ _iri()
                     gb18030 Big5 EUC-JP Shift_JIS EUC-KR";;
             --invalid) words='404 400 pass';;
             --ambiguous) words='404 300';;
-            --repair) words='off double-encoding mojibake %u';;
+            --repair) words='off double-encoding mojibake %u invisible trailing plus';;
             --as) words="iri-reference iri absolute-iri relative-iri
                 uri-reference uri absolute-uri relative-uri";;
             --grammar) words='rfc3987 draft';;
             --level) words='string escapes nfc syntax scheme idn';;
             --form) words='NFC NFD NFKC NFKD syntax';;
             --filename-form) words='any nfc nfd';;
-            --match) words="exact normalization variants width case accents
-                spelling";;
+            --match) words="exact normalization variants width punctuation
+                case accents spelling";;
             --only) words="unreadable unreachable charset mojibake twin
                 collision form nfc nfkc bidi look-alike reserved long legacy";;
             --plan) words='mv convmv';;

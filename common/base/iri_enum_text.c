@@ -25,8 +25,9 @@ static const char *const iri_status_texts[IRI_STATUSES] = {
 };
 
 static const char *const iri_form_texts[IRI_FORMS] = {
-    "ascii",           "native",   "escaped", "mixed",  "legacy",
-    "double-encoding", "mojibake", "%u",      "invalid"
+    "ascii",     "native",          "escaped",  "mixed",
+    "legacy",    "double-encoding", "mojibake", "%u",
+    "invisible", "trailing",        "plus",     "invalid"
 };
 
 static const char *const iri_match_texts[IRI_MATCHES] = {
@@ -48,7 +49,7 @@ static const char *const iri_why_texts[IRI_WHYS] = {
     "found by an alternative reading",
     "found with a charset for each segment",
     "found by repairing an encoding error",
-    "found by a vendor variant of a character",
+    "found by a variant of a character",
     "found where width, case or accents differ",
     "found by correcting a single typo",
     "several names match equally well",

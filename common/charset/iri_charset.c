@@ -39,6 +39,7 @@ struct iri_charset_s {
     iri_str_t  name;
     uint64_t   id; /* hash of the name; 0: UTF-8 */
     int        is_utf8;
+    int        is_percent;
     int        japanese;
     int32_t    lead[256]; /* entries, by first octet */
     int32_t   *entries;   /* all rows, one after another */
@@ -55,6 +56,9 @@ struct iri_charset_s {
 
 const iri_charset_t iri_charset_utf8 = { .name = IRI_STR("UTF-8"),
                                          .is_utf8 = 1 };
+const iri_charset_t iri_charset_percent = { .name = IRI_STR("percent"),
+                                            .id = 1,
+                                            .is_percent = 1 };
 
 
 /* ---- decoding and encoding ----------------------------------------------- */
@@ -93,6 +97,34 @@ iri_linear_next(const iri_charset_t *charset, const unsigned char *p,
 }
 
 
+/* Decode the escapes of one character, or of "%". */
+static size_t
+iri_escapes_next(const unsigned char *p, const unsigned char *end,
+                 uint32_t *c)
+{
+    unsigned char octets[4];
+    size_t        n;
+    int           high, low;
+
+    for (n = 0; n < sizeof(octets) && end - p >= 3 && *p == '%'; n++, p += 3)
+    {
+        high = iri_hex(p[1]);
+        low = iri_hex(p[2]);
+        if (high < 0 || low < 0) {
+            break;
+        }
+
+        octets[n] = (unsigned char) (high << 4 | low);
+    }
+
+    if (n == 0 || (octets[0] < 0x80 && octets[0] != '%')) {
+        return 0;
+    }
+
+    return 3 * iri_utf8_next(octets, octets + n, c);
+}
+
+
 size_t
 iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
                  const unsigned char *end, uint32_t *c)
@@ -107,6 +139,10 @@ iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
 
     if (p == end) {
         return 0;
+    }
+
+    if (charset->is_percent && (p[0] == '%' || p[0] >= 0x80)) {
+        return iri_escapes_next(p, end, c);
     }
 
     if (p[0] < 0x80) {
@@ -215,7 +251,7 @@ iri_charset_put(const iri_charset_t *charset, uint32_t c,
         return iri_char_allowed(c, 1) ? iri_linear_put(c, out) : 0;
     }
 
-    if (charset->page[c / 256] == NULL) {
+    if (charset->is_percent || charset->page[c / 256] == NULL) {
         return 0;
     }
 
@@ -269,6 +305,13 @@ iri_charset_is_utf8(const iri_charset_t *charset)
 
 
 int
+iri_charset_is_percent(const iri_charset_t *charset)
+{
+    return charset->is_percent;
+}
+
+
+int
 iri_charset_is_japanese(const iri_charset_t *charset)
 {
     return charset->japanese;
@@ -286,7 +329,7 @@ iri_charset_is_single(const iri_charset_t *charset)
         }
     }
 
-    return !charset->is_utf8;
+    return !charset->is_utf8 && !charset->is_percent;
 }
 
 
@@ -297,6 +340,11 @@ iri_charset_covers(const iri_charset_t *charset, const iri_charset_t *other)
     unsigned      all = 0, covered = 0;
     unsigned char octets[4];
     iri_str_t     text;
+
+    /* It decodes hardly any text, and all others decode its ASCII. */
+    if (charset->is_percent || other->is_percent) {
+        return charset->is_percent ? 0 : 1000;
+    }
 
     text.data = octets;
 

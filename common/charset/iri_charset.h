@@ -17,6 +17,15 @@
 
 extern const iri_charset_t iri_charset_utf8;
 
+/*
+ * "percent": UTF-8 in which each octet above 7F, and "%", is written as "%" and
+ * two hexadecimal digits, in a text either all in lower case or all in upper
+ * case: "%e4%bd%a0.html" is U+4F60 ".html".  It decodes no other escape and no
+ * raw octet above 7F, so no escape hides a delimiter.  Only for names on disk;
+ * iri_charset_put() is not for it.
+ */
+extern const iri_charset_t iri_charset_percent;
+
 /* In tables: these octets are not a character. */
 #define IRI_NO_CHAR (-1)
 
@@ -109,6 +118,7 @@ const iri_charset_t *iri_charset_build(const iri_env_t *env,
 uint64_t iri_charset_id(const iri_charset_t *charset);
 
 int iri_charset_is_utf8(const iri_charset_t *charset);
+int iri_charset_is_percent(const iri_charset_t *charset);
 int iri_charset_is_japanese(const iri_charset_t *charset);
 
 /* Is each character one octet?  Such a charset decodes nearly any text. */

@@ -109,6 +109,16 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *given,
                                   " the names on disk, for example \"UTF-8\"";
         }
 
+        if (!none_allowed && iri_str_equal_nocase(given[i], "percent")) {
+            if (i != 0) {
+                return "must have \"percent\" first: each charset before it"
+                       " would decode its names as ASCII";
+            }
+
+            list.at[list.count++] = &iri_charset_percent;
+            continue;
+        }
+
         error = iri_charset_by_label(registry, given[i], &charset);
         if (error != NULL) {
             return error;

@@ -10,7 +10,7 @@
 
 #include "charset/iri_charset.h"
 
-#define IRI_MAX_WORDS 12 /* words of a directive */
+#define IRI_MAX_WORDS 16 /* words of a directive */
 
 struct iri_words_s {
     const char *error;       /* for an unknown word */
@@ -76,16 +76,20 @@ const iri_words_t iri_redirect_words = {
 
 /* Folding includes normalization, so the words after "variants" set both. */
 const iri_words_t iri_match_words = {
-    "takes \"exact\", or any of \"normalization\", \"variants\", \"width\","
-    " \"punctuation\", \"case\" (\"case:tr\" for Turkish, \"case:az\" for Azerbaijani),"
-    " \"accents\" (\"accents:de\" for German: \"ae\", \"oe\", \"ue\" for"
-    " umlauts; \"accents:latin\" for letters such as o-stroke, too) and"
-    " \"spelling\"",
+    "takes \"exact\", or any of \"normalization\", \"variants\""
+    " (\"variants:arabic\", \"variants:romanian\", \"variants:joiners\"),"
+    " \"width\", \"punctuation\", \"case\" (\"case:tr\" for Turkish,"
+    " \"case:az\" for Azerbaijani), \"accents\" (\"accents:de\" for German:"
+    " \"ae\", \"oe\", \"ue\" for umlauts; \"accents:latin\" for letters such"
+    " as o-stroke, too) and \"spelling\"",
     NULL,
     "cannot combine \"exact\" with other words",
     { { "exact", IRI_FOLD_EXACT_ONLY },
       { "normalization", IRI_FOLD_NORMALIZATION },
       { "variants", IRI_FOLD_VARIANTS },
+      { "variants:arabic", IRI_FOLD_NORMALIZATION | IRI_FOLD_ARABIC },
+      { "variants:romanian", IRI_FOLD_NORMALIZATION | IRI_FOLD_ROMANIAN },
+      { "variants:joiners", IRI_FOLD_NORMALIZATION | IRI_FOLD_JOINERS },
       { "width", IRI_FOLD_NORMALIZATION | IRI_FOLD_WIDTH },
       { "punctuation", IRI_FOLD_NORMALIZATION | IRI_FOLD_PUNCTUATION },
       { "case", IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE },
@@ -100,13 +104,17 @@ const iri_words_t iri_match_words = {
 };
 
 const iri_words_t iri_repair_words = {
-    "takes \"off\", or any of \"double-encoding\", \"mojibake\" and \"%u\"",
+    "takes \"off\", or any of \"double-encoding\", \"mojibake\", \"%u\","
+    " \"invisible\", \"trailing\" and \"plus\"",
     NULL,
     "cannot combine \"off\" with other words",
     { { "off", 0 },
       { "double-encoding", IRI_REPAIR_DOUBLE },
       { "mojibake", IRI_REPAIR_MOJIBAKE },
-      { "%u", IRI_REPAIR_U } }
+      { "%u", IRI_REPAIR_U },
+      { "invisible", IRI_REPAIR_INVISIBLE },
+      { "trailing", IRI_REPAIR_TRAILING },
+      { "plus", IRI_REPAIR_PLUS } }
 };
 
 /* clang-format on */
@@ -327,5 +335,19 @@ iri_tree_conf_finish(const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
 
     if (tree->repair & IRI_REPAIR_ESCAPES) {
         tree->match |= IRI_FOLD_ESCAPES;
+    }
+
+    if (tree->repair & IRI_REPAIR_TRAILING) {
+        tree->match |= IRI_FOLD_TRAILING;
+    }
+
+    if (tree->repair & IRI_REPAIR_PLUS) {
+        tree->match |= IRI_FOLD_PLUS;
+    }
+
+    tree->match &= ~IRI_FOLD_PERCENT;
+
+    if (iri_charset_is_percent(tree->charsets.at[0])) {
+        tree->match |= IRI_FOLD_PERCENT;
     }
 }

@@ -16,6 +16,25 @@
 
 /* ---- decoding ------------------------------------------------------------ */
 
+/* Return the case of the letters in escapes: 0, or bits: 1 lower, 2 upper. */
+static int
+iri_escapes_case(iri_str_t octets)
+{
+    size_t        i, k;
+    unsigned char c;
+    int           letters = 0;
+
+    for (i = 0; i + 2 < octets.len; i++) {
+        for (k = 1; octets.data[i] == '%' && k < 3; k++) {
+            c = octets.data[i + k];
+            letters |= c >= 'a' ? 1 : c >= 'A' ? 2 : 0;
+        }
+    }
+
+    return letters;
+}
+
+
 /* Return 1 if the charset encodes the characters of octets as octets. */
 static int
 iri_round_trip(const iri_charset_t *charset, iri_str_t octets)
@@ -27,6 +46,10 @@ iri_round_trip(const iri_charset_t *charset, iri_str_t octets)
 
     if (iri_charset_is_utf8(charset)) {
         return 1;
+    }
+
+    if (iri_charset_is_percent(charset)) {
+        return iri_escapes_case(octets) != 3;
     }
 
     for (/* void */; p < end; p += n) {
@@ -158,6 +181,11 @@ iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets, size_t *way)
     for (i = 0; i < tree->charsets.count; i++) {
         if (iri_is_text_in(tree->charsets.at[i], octets)) {
             *way = 2 * i;
+
+            if (iri_charset_is_percent(tree->charsets.at[i])) {
+                *way += iri_escapes_case(octets) == 2;
+            }
+
             return iri_is_inert_in(tree->charsets.at[i], octets);
         }
     }
@@ -301,6 +329,51 @@ iri_is_way_used(const iri_tree_conf_t *tree, size_t k)
 }
 
 
+int
+iri_is_same_on_disk(const iri_tree_conf_t *tree, iri_str_t name)
+{
+    return iri_str_is_ascii(name)
+           && ((tree->match & IRI_FOLD_PERCENT) == 0 || name.len == 0
+               || memchr(name.data, '%', name.len) == NULL);
+}
+
+
+/*
+ * Write name in the charset percent: k 0: with lower-case digits; k 1: with
+ * upper-case ones, if that gives other octets.
+ */
+static iri_status_t
+iri_percent_write(const iri_env_t *env, const iri_tree_conf_t *tree,
+                  iri_str_t name, size_t k, iri_buf_t *out, int *written)
+{
+    static const char digits[2][17] = { "0123456789abcdef",
+                                        "0123456789ABCDEF" };
+    unsigned char     escape[3] = { '%', 0, 0 };
+    iri_buf_t         nfd = IRI_BUF_EMPTY;
+    iri_status_t      status = IRI_OK;
+    iri_str_t         text = name;
+    size_t            i, index;
+
+    if (tree->names == IRI_FILENAME_NFD) {
+        status = iri_nfd_put(env, name, &nfd);
+        text = iri_buf_str(&nfd);
+    }
+
+    for (i = 0; status == IRI_OK && i < text.len; i++) {
+        escape[1] = (unsigned char) digits[k][text.data[i] >> 4];
+        escape[2] = (unsigned char) digits[k][text.data[i] & 15];
+        status = text.data[i] >= 0x80 || text.data[i] == '%'
+                     ? iri_buf_put(env, out, escape, 3)
+                     : iri_buf_putc(env, out, text.data[i]);
+    }
+
+    return status == IRI_OK && (k == 0 || iri_escapes_case(iri_buf_str(out)))
+               ? iri_entry_is_named(env, tree, iri_buf_str(out), name, &index,
+                                    written)
+               : status;
+}
+
+
 /*
  * Return 1 if octets that the first charset wrote are known to be read as the
  * same name. The NFC of a name's NFD is the name, unless the octets are longer
@@ -382,6 +455,10 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
 
     *written = 0;
     out->len = 0;
+
+    if (iri_charset_is_percent(tree->charsets.at[k / 2])) {
+        return iri_percent_write(env, tree, name, k, out, written);
+    }
 
     if (!iri_is_way_used(tree, k)) {
         return IRI_OK;

@@ -20,7 +20,8 @@
 
 /*
  * A way of writing a name is a charset of the tree and a form: k / 2 is the
- * index of the charset, k % 2 is 0 for NFC and 1 for NFD.  k goes from 0 to
+ * index of the charset, k % 2 is 0 for NFC and 1 for NFD, in the charset
+ * percent 0 for lower-case and 1 for upper-case digits.  k goes from 0 to
  * IRI_WAYS(tree) - 1, in the order of preference.  An entry is regular if a way
  * of writing its name gives its octets.  A partly composed name is irregular.
  */
@@ -35,6 +36,12 @@
 iri_status_t iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t name, size_t k, iri_buf_t *out,
                             int *written);
+
+/*
+ * Returns: 1 if name has the same octets in each way, because it is ASCII;
+ * unless it contains "%" and the tree has the charset percent.
+ */
+int iri_is_same_on_disk(const iri_tree_conf_t *tree, iri_str_t name);
 
 /* Returns: 1 if the first way writes each name as its own octets. */
 static inline int

@@ -341,7 +341,8 @@ iri_lint_read(iri_lint_t *lint, iri_lint_entry_t *entry)
 {
     iri_status_t status;
 
-    if (iri_is_graphic(entry->octets) && entry->octets.len <= IRI_MAX_SEGMENT)
+    if (iri_is_graphic(entry->octets) && entry->octets.len <= IRI_MAX_SEGMENT
+        && iri_is_same_on_disk(lint->conf->tree, entry->octets))
     {
         entry->name = entry->octets;
         return IRI_OK;
@@ -352,7 +353,8 @@ iri_lint_read(iri_lint_t *lint, iri_lint_entry_t *entry)
     if (status == IRI_OK) {
         status = iri_lint_copy(lint, iri_buf_str(&lint->buf), &entry->name);
     }
-    if (status != IRI_OK || iri_str_is_ascii(entry->octets)) {
+    if (status != IRI_OK
+        || iri_is_same_on_disk(lint->conf->tree, entry->octets)) {
         return status;
     }
 
@@ -422,7 +424,7 @@ iri_lint_check_forms(iri_lint_t *lint, const iri_lint_entry_t *entry)
         status = iri_lint_report_kind(lint, IRI_LINT_NFC, entry);
     }
 
-    if (status == IRI_OK && !utf8
+    if (status == IRI_OK && !utf8 && !iri_charset_is_percent(charset)
         && iri_lint_seems_utf8(lint, charset, entry->octets))
     {
         status = iri_lint_report(lint, entry, NULL,
@@ -489,7 +491,7 @@ iri_lint_check_entry(iri_lint_t *lint, iri_lint_entry_t *entry)
         return status == IRI_OK ? iri_lint_mojibake(lint, entry) : status;
     }
 
-    if (!iri_str_is_ascii(entry->octets)) {
+    if (!iri_is_same_on_disk(lint->conf->tree, entry->octets)) {
         status = iri_lint_check_forms(lint, entry);
     }
     if (status == IRI_OK) {

@@ -85,6 +85,13 @@ iri_status_t iri_segment_is_read(const iri_env_t *env,
 iri_form_t iri_repair_form(unsigned how);
 
 /*
+ * how: several of IRI_REPAIR_....  text: a segment or a path.
+ * Returns: 0 if iri_repair() cannot repair a segment of text; for TRAILING, the
+ * last segment.
+ */
+int iri_repair_concerns(unsigned how, iri_str_t text);
+
+/*
  * Set *possible to 1 if iri_repair() repairs a segment of path in this way,
  * else to 0.
  * how: one of IRI_REPAIR_....

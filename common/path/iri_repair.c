@@ -9,6 +9,11 @@
  * iri_repair_put() produces only characters above U+009F. An escaped ASCII or
  * control character stays escaped or makes the segment irreparable. So no "/",
  * "%", "." or NUL appears.
+ *
+ * Three more repairs are for links that were copied out of a text: invisible
+ * characters inside, punctuation behind, and "+" for a space. What remains must
+ * not be empty or begin with ".", so that no dot-segment and no name of a hidden
+ * entry appears.
  */
 
 #include <string.h>
@@ -342,6 +347,135 @@ iri_repair_u(iri_repairer_t *repairer)
 }
 
 
+/* ---- copied links -------------------------------------------------------- */
+
+static int
+iri_is_pasted(uint32_t c)
+{
+    return c == 0xad || c == 0x200b || c == 0x2060 || c == 0xfeff;
+}
+
+
+static iri_status_t
+iri_repair_invisible(iri_repairer_t *repairer)
+{
+    const unsigned char *p = repairer->segment.data;
+    const unsigned char *end = p + repairer->segment.len;
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+    size_t               n;
+
+    for (/* void */; status == IRI_OK && p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+
+        if (n == 0) {
+            repairer->irreparable = 1;
+            return IRI_OK;
+        }
+
+        if (iri_is_pasted(c)) {
+            repairer->changed = 1;
+        } else {
+            status = iri_repair_copy(repairer, p, n);
+        }
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_repair_plus(iri_repairer_t *repairer)
+{
+    iri_str_t    segment = repairer->segment;
+    iri_status_t status = iri_repair_copy(repairer, segment.data,
+                                          segment.len);
+    size_t       i;
+
+    for (i = 0; status == IRI_OK && i < segment.len; i++) {
+        if (repairer->out.data[i] == '+') {
+            repairer->out.data[i] = ' ';
+            repairer->changed = 1;
+        }
+    }
+
+    return status;
+}
+
+
+/* Return the octets of the punctuation with which text ends; 0: none. */
+static size_t
+iri_trailing(iri_str_t text)
+{
+    static const iri_str_t marks[] = { IRI_STR(","),
+                                       IRI_STR("."),
+                                       IRI_STR(")"),
+                                       IRI_STR(">"),
+                                       IRI_STR("\xe3\x80\x81"),
+                                       IRI_STR("\xe3\x80\x82"),
+                                       IRI_STR("\xe3\x80\x8d"),
+                                       IRI_STR("\xef\xbc\x89") };
+    size_t                 i, len;
+
+    for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+        len = marks[i].len;
+
+        if (text.len > len
+            && memcmp(text.data + text.len - len, marks[i].data, len) == 0)
+        {
+            return len;
+        }
+    }
+
+    return 0;
+}
+
+
+static iri_status_t
+iri_repair_trailing(iri_repairer_t *repairer)
+{
+    size_t len = iri_trailing(repairer->segment);
+
+    repairer->changed = len != 0;
+
+    return iri_repair_copy(repairer, repairer->segment.data,
+                           repairer->segment.len - len);
+}
+
+
+int
+iri_repair_concerns(unsigned how, iri_str_t text)
+{
+    return text.len != 0
+           && (((how & IRI_REPAIR_ESCAPES)
+                && memchr(text.data, '%', text.len) != NULL)
+               || ((how & IRI_REPAIR_PLUS)
+                   && memchr(text.data, '+', text.len) != NULL)
+               || ((how & IRI_REPAIR_TRAILING) && iri_trailing(text) != 0)
+               || ((how & (IRI_REPAIR_MOJIBAKE | IRI_REPAIR_INVISIBLE))
+                   && !iri_str_is_ascii(text)));
+}
+
+
+int
+iri_ascii_needs_lookup(unsigned match, iri_str_t path)
+{
+    unsigned repairs = 0;
+
+    if ((match & IRI_FOLD_INDEXED) != 0) {
+        return 1;
+    }
+
+    repairs |= match & (IRI_FOLD_ESCAPES | IRI_FOLD_PERCENT)
+                   ? IRI_REPAIR_ESCAPES
+                   : 0;
+    repairs |= match & IRI_FOLD_TRAILING ? IRI_REPAIR_TRAILING : 0;
+    repairs |= match & IRI_FOLD_PLUS ? IRI_REPAIR_PLUS : 0;
+
+    return iri_repair_concerns(repairs, path);
+}
+
+
 /* ---- a segment, a path --------------------------------------------------- */
 
 /*
@@ -366,6 +500,26 @@ iri_repair_canonical(const iri_repairer_t *repairer, iri_buf_t *out)
 }
 
 
+static iri_status_t
+iri_repair_apply(iri_repairer_t *repairer, unsigned how)
+{
+    switch (how) {
+    case IRI_REPAIR_DOUBLE:
+        return iri_repair_double(repairer);
+    case IRI_REPAIR_MOJIBAKE:
+        return iri_repair_mojibake(repairer);
+    case IRI_REPAIR_U:
+        return iri_repair_u(repairer);
+    case IRI_REPAIR_INVISIBLE:
+        return iri_repair_invisible(repairer);
+    case IRI_REPAIR_TRAILING:
+        return iri_repair_trailing(repairer);
+    default:
+        return iri_repair_plus(repairer);
+    }
+}
+
+
 iri_status_t
 iri_repair(const iri_env_t *env, unsigned how, iri_str_t segment,
            iri_str_t *out)
@@ -374,17 +528,14 @@ iri_repair(const iri_env_t *env, unsigned how, iri_str_t segment,
     iri_buf_t      canonical = IRI_BUF_EMPTY;
     iri_status_t   status = IRI_OK;
 
-    if (segment.len > IRI_MAX_SEGMENT) {
+    if (segment.len <= IRI_MAX_SEGMENT) {
+        status = iri_repair_apply(&repairer, how);
+    }
+
+    if (status == IRI_OK && how >= IRI_REPAIR_INVISIBLE
+        && (repairer.out.len == 0 || repairer.out.data[0] == '.'))
+    {
         repairer.irreparable = 1;
-
-    } else if (how == IRI_REPAIR_DOUBLE) {
-        status = iri_repair_double(&repairer);
-
-    } else if (how == IRI_REPAIR_MOJIBAKE) {
-        status = iri_repair_mojibake(&repairer);
-
-    } else {
-        status = iri_repair_u(&repairer);
     }
 
     if (status == IRI_OK && repairer.changed && !repairer.irreparable) {
@@ -402,9 +553,12 @@ iri_repair(const iri_env_t *env, unsigned how, iri_str_t segment,
 iri_form_t
 iri_repair_form(unsigned how)
 {
-    return how == IRI_REPAIR_DOUBLE     ? IRI_FORM_DOUBLE
-           : how == IRI_REPAIR_MOJIBAKE ? IRI_FORM_MOJIBAKE
-                                        : IRI_FORM_U;
+    return how == IRI_REPAIR_DOUBLE      ? IRI_FORM_DOUBLE
+           : how == IRI_REPAIR_MOJIBAKE  ? IRI_FORM_MOJIBAKE
+           : how == IRI_REPAIR_U         ? IRI_FORM_U
+           : how == IRI_REPAIR_INVISIBLE ? IRI_FORM_INVISIBLE
+           : how == IRI_REPAIR_TRAILING  ? IRI_FORM_TRAILING
+                                         : IRI_FORM_PLUS;
 }
 
 
@@ -419,11 +573,7 @@ iri_repair_is_possible(const iri_env_t *env, unsigned how, iri_str_t path,
     *possible = 0;
 
     /* This test rejects nearly all paths. */
-    if (path.len == 0
-        || ((how & IRI_REPAIR_ESCAPES)
-                ? memchr(path.data, '%', path.len) == NULL
-                : iri_str_is_ascii(path)))
-    {
+    if (!iri_repair_concerns(how, path)) {
         return IRI_OK;
     }
 

@@ -55,14 +55,14 @@ iri_is_sent_raw(const iri_segment_t *segment, size_t from, size_t to)
 
 /*
  * Return the number of octets at p that need no further check: ASCII, which is
- * the same in all charsets, or UTF-8 that iri_utf8_quick() accepts; else 0.
+ * the same in all charsets but percent, or UTF-8 that iri_utf8_quick() accepts; else 0.
  */
 static size_t
 iri_segment_quick(const unsigned char *p, const unsigned char *end,
-                  int legacy)
+                  int legacy, int percent)
 {
     if (*p < 0x80) {
-        return iri_graphic_span(p, end);
+        return percent ? 0 : iri_graphic_span(p, end);
     }
 
     return legacy ? 0 : iri_utf8_quick(p, end);
@@ -96,12 +96,13 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 {
     const unsigned char *octets = segment->source->octets.data;
     int                  legacy = !iri_charset_is_utf8(segment->charset);
+    int                  percent = iri_charset_is_percent(segment->charset);
     int                  inert = 1, bidi = 0;
     size_t               n, marks = 0, most_marks = 0;
     uint32_t             c;
 
     for (/* void */; from < to; from += n) {
-        n = iri_segment_quick(octets + from, octets + to, legacy);
+        n = iri_segment_quick(octets + from, octets + to, legacy, percent);
         if (n != 0) {
             iri_segment_keep_octets(segment, octets + from, n);
             marks = 0;
@@ -338,8 +339,9 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
         return IRI_OK;
     }
 
-    /* Graphic ASCII is the same in every charset and in NFC. */
-    if (uri == NULL && iri_is_graphic(octets)) {
+    /* Graphic ASCII is the same in every other charset and in NFC. */
+    if (uri == NULL && iri_is_graphic(octets)
+        && !iri_charset_is_percent(charset)) {
         *why = IRI_WHY_READ;
         return iri_buf_put(env, path, octets.data, octets.len);
     }

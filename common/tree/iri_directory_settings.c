@@ -43,6 +43,7 @@ iri_tree_restrict(const iri_search_t *search, const iri_tree_conf_t *tree,
     *restricted = *tree;
     restricted->match &= search->canonical
                              ? IRI_FOLD_NORMALIZATION | IRI_FOLD_EXACT_ONLY
+                                   | IRI_FOLD_PERCENT
                              : ~IRI_FOLD_SPELLING;
     restricted->ambiguous = IRI_AMBIGUOUS_404;
     restricted->repair = 0;
@@ -115,7 +116,7 @@ iri_segment_is_declared(const iri_finder_t *finder, iri_str_t segment)
     return iri_tree_is_declared(tree)
            || (finder->search->settings_of != NULL && tree->repair == 0
                && (tree->match & IRI_FOLD_INDEXED) == 0
-               && iri_path_is_ascii(segment, 0));
+               && iri_is_same_on_disk(tree, segment));
 }
 
 
@@ -143,7 +144,7 @@ iri_settings_survey(iri_finder_t *finder)
         finder->declared &= iri_segment_is_declared(finder, segment);
 
         if (!iri_tree_writes_names_verbatim(finder->tree)
-            && !iri_path_is_ascii(segment, 0))
+            && !iri_is_same_on_disk(finder->tree, segment))
         {
             finder->verbatim = 0;
         }

@@ -397,17 +397,6 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 
 
 /*
- * Return 1 if the entries whose octets on disk are those of the canonical part
- * also have the names in part.
- */
-static int
-iri_finder_is_verbatim(const iri_finder_t *finder)
-{
-    return finder->graphic || finder->verbatim;
-}
-
-
-/*
  * Stat the whole part, octet for octet: in nearly every request this path
  * exists. The result is valid only if these octets have the names in part: they
  * are ASCII, or the first charset of the tree is UTF-8.
@@ -422,7 +411,7 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
 
     *is_found = 0;
 
-    if (!iri_finder_is_verbatim(finder)) {
+    if (!finder->verbatim) {
         return IRI_OK;
     }
 
@@ -663,7 +652,9 @@ iri_finder_parent_is_verbatim(const iri_finder_t *finder, size_t last)
 {
     iri_str_t parent = { last, finder->part.data };
 
-    return iri_finder_exact_is_absent(finder) || iri_path_is_ascii(parent, 0);
+    return iri_finder_exact_is_absent(finder)
+           || (iri_path_is_ascii(parent, 0)
+               && !iri_finder_has_escape(finder, parent));
 }
 
 
@@ -720,7 +711,9 @@ iri_find_unfolded(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
     iri_status_t status;
 
-    if (iri_path_is_ascii(finder->part, 0)) {
+    if (iri_path_is_ascii(finder->part, 0)
+        && !iri_finder_has_escape(finder, finder->part))
+    {
         return IRI_OK;
     }
 
@@ -825,7 +818,7 @@ iri_find_repaired(iri_finder_t *finder, iri_alternative_reading_t *best)
     finder->folding = 0;
 
     for (how = IRI_REPAIR_DOUBLE;
-         status == IRI_OK && how <= IRI_REPAIR_U && !finder->stopped
+         status == IRI_OK && how <= IRI_REPAIR_PLUS && !finder->stopped
          && best->repaired == IRI_FORM_ASCII;
          how <<= 1)
     {
@@ -1047,7 +1040,9 @@ iri_find_in_tree(iri_finder_t *finder, iri_found_t *found)
      * is not a name, and without folding no entry can be found.
      */
     if (!canonical && iri_path_is_ascii(finder->part, 0)
-        && !iri_may_fold(finder)) {
+        && !iri_may_fold(finder)
+        && !iri_finder_has_escape(finder, finder->part))
+    {
         return iri_found_set_pass(finder, IRI_WHY_ASCII, found);
     }
 
@@ -1144,8 +1139,7 @@ iri_find_if_exists(const iri_env_t *env, const iri_search_t *search,
 
     if (iri_finder_is_forbidden(&finder)
         || iri_settings_survey(&finder) != IRI_OK
-        || !iri_finder_needs_lookup(&finder)
-        || !iri_finder_is_verbatim(&finder)
+        || !iri_finder_needs_lookup(&finder) || !finder.verbatim
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
         || iri_finder_is_unconfirmed(&finder))
     {

@@ -100,7 +100,7 @@ iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     size_t       k;
     int          canonical = kind == IRI_PART_CANONICAL, written = 0;
 
-    if (iri_path_is_ascii(segment, 0)) {
+    if (iri_is_same_on_disk(finder->tree, segment)) {
         return iri_walk_put(finder, walk, segment, segment);
     }
 
@@ -397,13 +397,12 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
 static int
 iri_walk_skips_lookup(const iri_finder_t *finder, iri_str_t segment)
 {
-    if (!iri_path_is_ascii(segment, 0)) {
+    if (!iri_is_same_on_disk(finder->tree, segment)) {
         return 0;
     }
 
-    if (finder->repair & IRI_REPAIR_ESCAPES) {
-        return segment.len == 0
-               || memchr(segment.data, '%', segment.len) == NULL;
+    if (finder->repair != 0) {
+        return !iri_repair_concerns(finder->repair, segment);
     }
 
     return finder->fold == 0 || segment.len == 0;
@@ -425,6 +424,11 @@ iri_walk_ascii_segments(iri_finder_t *finder, iri_str_t part, size_t *from,
     }
 
     plain.len = iri_graphic_segments(plain);
+
+    if (iri_finder_has_escape(finder, plain)) {
+        return IRI_OK;
+    }
+
     *from += plain.len;
     walk->unverified |= plain.len > 1;
 

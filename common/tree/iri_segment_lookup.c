@@ -12,6 +12,9 @@
 #include "unicode/iri_unicode.h"
 #include "tree/iri_tree.h"
 
+/* Punctuation behind a link that is removed, characters. */
+#define IRI_MAX_TRAILING 4
+
 /* Without a cache: number of candidates stat'ed before their directory. */
 #define IRI_CANDIDATES_BEFORE_STAT 2
 
@@ -341,7 +344,7 @@ iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     *result = IRI_LOOKUP_ABSENT;
 
     /* ASCII has the same octets in each charset and form. */
-    if (iri_path_is_ascii(name, 0)) {
+    if (iri_is_same_on_disk(tree, name)) {
         (*tried)++;
         status = iri_candidate_stat(finder, walk, name, result);
 
@@ -516,14 +519,11 @@ iri_hit_level(const iri_finder_t             *finder,
     }
 
     if (!search->by_spelling) {
-        status = iri_fold_level(finder->env, finder->fold, search->name, name,
-                                level);
-
-        if (finder->search->write && *level > IRI_MATCH_WIDTH) {
-            *level = IRI_MATCH_NONE;
-        }
-
-        return status;
+        return iri_fold_level(finder->env,
+                              finder->search->write
+                                  ? finder->fold & ~IRI_FOLD_NEAR
+                                  : finder->fold,
+                              search->name, name, level);
     }
 
     status = iri_fold(finder->env, search->fold, name, &key);
@@ -1039,16 +1039,61 @@ iri_segment_lookup(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 }
 
 
+/* Return 1 if the segment is the last one of the path. */
+static int
+iri_is_last(const iri_finder_t *finder, iri_str_t segment)
+{
+    return segment.data + segment.len == finder->part.data + finder->part.len;
+}
+
+
+/*
+ * Repair a segment once and look it up. *repaired is empty if that is not
+ * possible.
+ */
+static iri_status_t
+iri_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+                    iri_str_t *repaired, iri_str_t *name,
+                    iri_lookup_result_t *result)
+{
+    static const iri_str_t none = { 0, NULL };
+    iri_status_t           status;
+
+    status = iri_repair(finder->env, finder->repair, segment, repaired);
+    if (status != IRI_OK || repaired->len == 0) {
+        return status;
+    }
+
+    if (finder->env->trace) {
+        iri_logf(finder->env, IRI_LOG_TRACE, "repaired (%s): %s",
+                 iri_form_text(iri_repair_form(finder->repair)),
+                 iri_printable(finder->env, *repaired));
+    }
+
+    status = iri_segment_lookup(finder, walk, *repaired, IRI_PART_ANY, none,
+                                name, result);
+
+    if (status == IRI_OK
+        && (*result == IRI_LOOKUP_FOUND || *result == IRI_LOOKUP_AMBIGUOUS))
+    {
+        walk->repaired = 1;
+        walk->why = IRI_WHY_REPAIRED;
+        iri_walk_raise_match(walk, IRI_MATCH_REPAIR);
+    }
+
+    return status;
+}
+
+
 iri_status_t
 iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
                             iri_str_t segment, iri_part_kind_t part,
                             iri_str_t sent, iri_str_t *name,
                             iri_lookup_result_t *result)
 {
-    static const iri_str_t none = { 0, NULL };
-    iri_str_t              repaired;
-    iri_status_t           status;
-    size_t                 tried = 0;
+    iri_str_t    repaired;
+    iri_status_t status;
+    size_t       tried = 0, tries = 0;
 
     *name = segment;
 
@@ -1072,25 +1117,18 @@ iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
         segment = sent;
     }
 
-    status = iri_repair(finder->env, finder->repair, segment, &repaired);
-    if (status != IRI_OK || repaired.len == 0) {
-        return status;
+    if (finder->repair == IRI_REPAIR_TRAILING
+        && !iri_is_last(finder, segment)) {
+        return IRI_OK;
     }
 
-    iri_logf(finder->env, IRI_LOG_TRACE, "repaired (%s): %s",
-             iri_form_text(iri_repair_form(finder->repair)),
-             iri_printable(finder->env, repaired));
-
-    status = iri_segment_lookup(finder, walk, repaired, IRI_PART_ANY, none,
-                                name, result);
-
-    if (status == IRI_OK
-        && (*result == IRI_LOOKUP_FOUND || *result == IRI_LOOKUP_AMBIGUOUS))
-    {
-        walk->repaired = 1;
-        walk->why = IRI_WHY_REPAIRED;
-        iri_walk_raise_match(walk, IRI_MATCH_REPAIR);
-    }
+    do {
+        status = iri_lookup_repaired(finder, walk, segment, &repaired, name,
+                                     result);
+        segment = repaired;
+    } while (status == IRI_OK && finder->repair == IRI_REPAIR_TRAILING
+             && *result == IRI_LOOKUP_ABSENT && !finder->stopped
+             && repaired.len != 0 && ++tries < IRI_MAX_TRAILING);
 
     return status;
 }

@@ -108,8 +108,7 @@ iri_conflicts_with(const iri_found_t *near, iri_str_t path, iri_str_t source)
         source.len--;
     }
 
-    return near->verdict == IRI_RESTART
-           && near->match >= IRI_MATCH_PUNCTUATION
+    return near->verdict == IRI_RESTART && near->match >= IRI_MATCH_VARIANTS
            && !(len == source.len
                 && memcmp(near->filename.data, source.data, len) == 0
                 && iri_str_equal(iri_parent_path(near->path),
@@ -127,9 +126,7 @@ iri_find_conflict(const iri_env_t *env, const iri_search_t *search,
 
     if (found->verdict != IRI_PASS
         || (search->settings_of == NULL
-            && (search->tree->match
-                & (IRI_FOLD_PUNCTUATION | IRI_FOLD_CASE | IRI_FOLD_ACCENTS))
-                   == 0))
+            && (search->tree->match & IRI_FOLD_NEAR) == 0))
     {
         return IRI_OK;
     }

@@ -5,11 +5,13 @@
  * key.  Keys are compared with keys.  They are never opened, shown or sent: in
  * a key a full-width solidus may become "/", which no entry has in its name.
  *
- * The levels, in their order: JIS vendor pairs; the compatibility mappings
- * <wide> and <narrow> of Unicode; punctuation (iri_fold_plain.c); full case folding as for canonical caseless
- * matching (Unicode 3.13, D145); nonspacing marks after letters of Latin, Greek
- * and Cyrillic, with LATIN also letters that have none.  No level removes invisible characters such as joiners and
- * variation selectors.
+ * The levels, in their order: JIS vendor pairs and other variants; the
+ * compatibility mappings <wide> and <narrow> of Unicode; punctuation; full case
+ * folding as for canonical caseless matching (Unicode 3.13, D145); nonspacing
+ * marks after letters of Latin, Greek and Cyrillic, with LATIN also letters
+ * that have none.  iri_fold_plain.c has the variants of letters, punctuation
+ * and LATIN.  No level removes invisible characters, except JOINERS a joiner
+ * between letters.
  */
 
 #include <unicode/uchar.h>
@@ -24,7 +26,7 @@ static const struct {
     unsigned    ignored;
     iri_match_t match;
 } iri_fold_levels[] = {
-    { IRI_FOLD_VARIANTS, IRI_MATCH_VARIANTS },
+    { IRI_FOLD_VARIANTS | IRI_FOLD_LETTERS, IRI_MATCH_VARIANTS },
     { IRI_FOLD_WIDTH, IRI_MATCH_WIDTH },
     { IRI_FOLD_PUNCTUATION, IRI_MATCH_PUNCTUATION },
     { IRI_FOLD_CASE | IRI_FOLD_TURKIC, IRI_MATCH_CASE },

@@ -1,39 +1,68 @@
 /*
- * iri_fold_plain.c - letters and punctuation for which a key has plain ASCII
+ * iri_fold_plain.c - characters for which a key has another one, or none
  *
- * The other levels do not change these characters, so they are replaced in the
- * key that these levels have made.
+ * Letters and punctuation for which a key has ASCII, variants of letters, and
+ * joiners.  The other levels do not change these characters, so they are
+ * replaced in the key that these levels have made.
  */
 
 #include "unicode/iri_unicode.h"
 
 
 /*
- * Letters that have no decomposition into a letter and an accent, with the
- * letters that CLDR's transform Latin-ASCII writes for them: those of U+00C0 to
- * U+017F, and U+1E9E.
+ * LATIN: letters that have no decomposition into a letter and an accent, with
+ * the letters that CLDR's transform Latin-ASCII writes for them: those of
+ * U+00C0 to U+017F, and U+1E9E.  The others, with the letter that has the same
+ * skeleton (UTS #39), are what keyboards and charsets have in its place.
  */
 static const struct {
+    uint16_t   group;
     uint16_t   c;
     const char plain[3];
 } iri_plain_letters[] = {
-    { 0x00c6, "AE" }, { 0x00d0, "D" },  { 0x00d8, "O" }, { 0x00de, "TH" },
-    { 0x00df, "ss" }, { 0x00e6, "ae" }, { 0x00f0, "d" }, { 0x00f8, "o" },
-    { 0x00fe, "th" }, { 0x0110, "D" },  { 0x0111, "d" }, { 0x0126, "H" },
-    { 0x0127, "h" },  { 0x0131, "i" },  { 0x0138, "q" }, { 0x0141, "L" },
-    { 0x0142, "l" },  { 0x014a, "N" },  { 0x014b, "n" }, { 0x0152, "OE" },
-    { 0x0153, "oe" }, { 0x0166, "T" },  { 0x0167, "t" }, { 0x1e9e, "SS" },
+    { IRI_FOLD_LATIN, 0x00c6, "AE" },
+    { IRI_FOLD_LATIN, 0x00d0, "D" },
+    { IRI_FOLD_LATIN, 0x00d8, "O" },
+    { IRI_FOLD_LATIN, 0x00de, "TH" },
+    { IRI_FOLD_LATIN, 0x00df, "ss" },
+    { IRI_FOLD_LATIN, 0x00e6, "ae" },
+    { IRI_FOLD_LATIN, 0x00f0, "d" },
+    { IRI_FOLD_LATIN, 0x00f8, "o" },
+    { IRI_FOLD_LATIN, 0x00fe, "th" },
+    { IRI_FOLD_LATIN, 0x0110, "D" },
+    { IRI_FOLD_LATIN, 0x0111, "d" },
+    { IRI_FOLD_LATIN, 0x0126, "H" },
+    { IRI_FOLD_LATIN, 0x0127, "h" },
+    { IRI_FOLD_LATIN, 0x0131, "i" },
+    { IRI_FOLD_LATIN, 0x0138, "q" },
+    { IRI_FOLD_LATIN, 0x0141, "L" },
+    { IRI_FOLD_LATIN, 0x0142, "l" },
+    { IRI_FOLD_LATIN, 0x014a, "N" },
+    { IRI_FOLD_LATIN, 0x014b, "n" },
+    { IRI_FOLD_LATIN, 0x0152, "OE" },
+    { IRI_FOLD_LATIN, 0x0153, "oe" },
+    { IRI_FOLD_LATIN, 0x0166, "T" },
+    { IRI_FOLD_LATIN, 0x0167, "t" },
+    { IRI_FOLD_LATIN, 0x1e9e, "SS" },
+    { IRI_FOLD_ROMANIAN, 0x015e, "\xc8\x98" },
+    { IRI_FOLD_ROMANIAN, 0x015f, "\xc8\x99" },
+    { IRI_FOLD_ROMANIAN, 0x0162, "\xc8\x9a" },
+    { IRI_FOLD_ROMANIAN, 0x0163, "\xc8\x9b" },
+    { IRI_FOLD_ARABIC, 0x064a, "\xd9\x89" },
+    { IRI_FOLD_ARABIC, 0x06cc, "\xd9\x89" },
+    { IRI_FOLD_ARABIC, 0x06a9, "\xd9\x83" },
 };
 
 
 static const char *
-iri_plain_letter(uint32_t c)
+iri_plain_letter(unsigned groups, uint32_t c)
 {
     size_t i;
 
     for (i = 0; i < sizeof(iri_plain_letters) / sizeof(iri_plain_letters[0]);
          i++) {
-        if (iri_plain_letters[i].c == c) {
+        if (iri_plain_letters[i].c == c
+            && (iri_plain_letters[i].group & groups) != 0) {
             return iri_plain_letters[i].plain;
         }
     }
@@ -82,16 +111,49 @@ iri_plain_mark(uint32_t c)
 }
 
 
+/*
+ * Return the text that replaces c, which begins a key or follows before, and
+ * is followed by the text from next to end; NULL: c itself.
+ */
+static const char *
+iri_plain_of(unsigned match, uint32_t before, uint32_t c,
+             const unsigned char *next, const unsigned char *end)
+{
+    const char *plain = iri_plain_letter(match, c);
+    uint32_t    after;
+
+    if (plain == NULL && (match & IRI_FOLD_PUNCTUATION)) {
+        /* VARIANTS has replaced the minus of JIS by that of vendors. */
+        plain = iri_plain_mark(
+            match & IRI_FOLD_VARIANTS ? iri_jis_variant(c, 1) : c);
+    }
+
+    if ((c == 0x200c || c == 0x200d) && (match & IRI_FOLD_JOINERS)
+        && iri_utf8_next(next, end, &after) != 0
+        && iri_joiner_is_optional(before, after))
+    {
+        plain = "";
+    }
+
+    return plain;
+}
+
+
 void
 iri_fold_plain(unsigned match, iri_buf_t *key, size_t from)
 {
-    const unsigned latin = IRI_FOLD_ACCENTS | IRI_FOLD_LATIN;
-    unsigned char *p, *to, *end;
-    const char    *plain;
-    uint32_t       c;
-    size_t         n;
+    const unsigned char *p, *end;
+    unsigned char       *to;
+    const char          *plain;
+    uint32_t             c = 0, before = 0;
+    size_t               n;
 
-    if (((match & latin) != latin && (match & IRI_FOLD_PUNCTUATION) == 0)
+    if ((match & IRI_FOLD_ACCENTS) == 0) {
+        match &= ~IRI_FOLD_LATIN;
+    }
+
+    if ((match & (IRI_FOLD_LATIN | IRI_FOLD_PUNCTUATION | IRI_FOLD_LETTERS))
+            == 0
         || key->len == from)
     {
         return;
@@ -100,17 +162,9 @@ iri_fold_plain(unsigned match, iri_buf_t *key, size_t from)
     p = to = key->data + from;
     end = key->data + key->len;
 
-    for (/* void */; p < end; p += n) {
+    for (/* void */; p < end; p += n, before = c) {
         n = iri_utf8_next(p, end, &c);
-        plain = n > 1 && (match & latin) == latin ? iri_plain_letter(c)
-                                                  : NULL;
-
-        if (plain == NULL && n > 1 && (match & IRI_FOLD_PUNCTUATION)) {
-            /* VARIANTS has replaced the minus of JIS by that of vendors. */
-            plain = iri_plain_mark(
-                match & IRI_FOLD_VARIANTS ? iri_jis_variant(c, 1) : c);
-        }
-
+        plain = n > 1 ? iri_plain_of(match, before, c, p + n, end) : NULL;
         n = n != 0 ? n : 1;
 
         if (plain != NULL) {

@@ -7,6 +7,7 @@
  */
 
 #include <unicode/uchar.h>
+#include <unicode/uscript.h>
 
 #include "unicode/iri_unicode.h"
 
@@ -114,4 +115,41 @@ iri_is_orthographic(uint32_t before, uint32_t c, uint32_t after)
     default:
         return 0;
     }
+}
+
+
+/* 1 if c is a letter or mark of a script whose words are written with or
+   without joiners.  *script: that script. */
+static int
+iri_is_joined_letter(UChar32 c, UScriptCode *script)
+{
+    static const UScriptCode scripts[] = {
+        USCRIPT_ARABIC,    USCRIPT_DEVANAGARI, USCRIPT_BENGALI,
+        USCRIPT_GURMUKHI,  USCRIPT_GUJARATI,   USCRIPT_ORIYA,
+        USCRIPT_TAMIL,     USCRIPT_TELUGU,     USCRIPT_KANNADA,
+        USCRIPT_MALAYALAM, USCRIPT_SINHALA
+    };
+    UErrorCode error = U_ZERO_ERROR;
+    size_t     i;
+
+    *script = uscript_getScript(c, &error);
+
+    for (i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
+        if (*script == scripts[i]) {
+            return U_SUCCESS(error)
+                   && (U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK)) != 0;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+iri_joiner_is_optional(uint32_t before, uint32_t after)
+{
+    UScriptCode left, right;
+
+    return iri_is_joined_letter((UChar32) before, &left)
+           && iri_is_joined_letter((UChar32) after, &right) && left == right;
 }

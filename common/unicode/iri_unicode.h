@@ -131,6 +131,14 @@ int iri_char_is_ucs(uint32_t c);
 int iri_is_orthographic(uint32_t before, uint32_t c, uint32_t after);
 
 /*
+ * May a joiner or non-joiner between these characters be left out: are both
+ * letters or marks of one script, Arabic or one of India and Sri Lanka?
+ * Returns: 1 or 0.
+ * U+06CC, U+062E -> 1; U+06CC, '.' -> 0
+ */
+int iri_joiner_is_optional(uint32_t before, uint32_t after);
+
+/*
  * Is c inert under NFC: NFC_Quick_Check=Yes and combining class 0?  Text of
  * such characters is in NFC.  Only the scripts of most names are listed.  For
  * any other character 0 only costs time.
@@ -324,8 +332,9 @@ iri_status_t iri_fold(const iri_env_t *env, unsigned match, iri_str_t name,
                       iri_buf_t *out);
 
 /*
- * Replace letters (LATIN) and punctuation (PUNCTUATION) in a key, from offset
- * `from` on, by ASCII.  It becomes no longer.
+ * In a key, from offset `from` on, replace letters (LATIN) and punctuation
+ * (PUNCTUATION) by ASCII, variants of letters (ARABIC, ROMANIAN) by one of
+ * them, and remove joiners (JOINERS).  It becomes no longer.
  */
 void iri_fold_plain(unsigned match, iri_buf_t *key, size_t from);
 

@@ -33,6 +33,7 @@ my %TEXT = (
     accent  => sub { NFC($_[0] =~ s/([aeiouAEIOUаеио])/$1\x{301}/r) },
     latin   => sub { IRI::Spelling::plain($_[0], \%IRI::Spelling::LATIN) },
     marks   => sub { IRI::Spelling::plain($_[0], \%IRI::Spelling::PUNCTUATION) },
+    forms   => sub { IRI::Spelling::letter_forms($_[0]) },
     variant => \&other_vendor,
     # composed with the first mark only
     part    => sub { join '', map { /^(.\p{Mn})(\p{Mn}+)\z/s ? NFC($1) . $2
@@ -42,6 +43,11 @@ my %TEXT = (
     ignorable => sub { my ($t, $n) = @_; edit($t, $n, "\x{200B}") },
     trail   => sub { $_[0] . ('.', ';', '~', ' ', '\\', '::$DATA', "\x{AD}",
             "\x{FE0F}", '.txt')[$_[1] % 9] },
+    invisible => sub { my ($t, $n) = @_;
+        edit($t, $n, ("\x{200B}", "\x{FEFF}", "\x{AD}", "\x{2060}")[$n % 4], 1) },
+    trailing => sub { $_[0] . ('.', ')', ').', "\x{3002}", "\x{FF09}\x{3001}",
+            ',', '>', "\x{300D}")[$_[1] % 8] },
+    plus    => sub { $_[0] =~ tr/ /+/r },
     drop    => sub { my ($t, $n) = @_; edit($t, $n, '') },
     swap    => sub { $_[0] =~ s/^(.)(.)(?=..)/$2$1/sr },
     another => sub { my ($t, $n) = @_; edit($t, $n, 'x') },
@@ -73,13 +79,14 @@ sub other_vendor {
     return $text;
 }
 
-# One character of the stem removed or replaced.
+# One character of the stem removed or replaced, or text put before it.
 sub edit {
-    my ($text, $n, $by) = @_;
+    my ($text, $n, $by, $before) = @_;
     my ($stem, $suffix) = $text =~ /^(.+?)(\.[^.]*)?\z/s;
     my @part = $stem =~ /(\X)/g;
     return $text if @part < 2;
-    $part[1 + $n % (@part - 1)] = $by;
+    my $at = 1 + $n % (@part - 1);
+    $part[$at] = $before ? $by . $part[$at] : $by;
     return join '', @part, $suffix // '';
 }
 
@@ -129,6 +136,7 @@ sub choose {
     push @folds, qw(marks marks)            if $match =~ /punctuation/;
     push @folds, qw(drop swap another)      if $match =~ /spelling/;
     push @folds, 'variant' if $match =~ /variants/;
+    push @folds, qw(forms forms) if $match =~ /variants:/;
     my @repairs = map { $_ eq 'double-encoding' ? 'double' : $_ }
         split ' ', $set->{repair};
     # the segments that the form changes: a directory, the name, or all
@@ -151,8 +159,8 @@ sub choose {
         for my $which (rand() < 0.4 ? 0 .. $count - 1 : int rand $count) {
             my $way = one(@repairs);
             $way = one('%u', '%25u') if $way eq '%u';
-            if ($way eq 'mojibake') { $form{text}[$which] = $way }
-            else { $form{write}[$which] = $way }
+            my $how = $TEXT{$way} ? 'text' : 'write';
+            $form{$how}[$which] = $way;
         }
     }
     elsif (rand() < 0.1) {
@@ -258,6 +266,14 @@ sub repaired {
         my $wide = $text =~ s/((?:%[uU][0-9A-Fa-f]{4})+)/from_u($1)/ger
             =~ s/%([A-F][0-9A-F])/chr hex $1/gier;
         push @texts, NFC($wide);
+    }
+    push @texts, NFC($text =~ s/[\xAD\x{200B}\x{2060}\x{FEFF}]//gr)
+        if $repair =~ /invisible/;
+    push @texts, $text =~ tr/+/ /r if $repair =~ /plus/;
+    if ($repair =~ /trailing/) {
+        my $less = $text;
+        push @texts, $less while @texts < 6
+            && $less =~ s/[,.)>\x{3001}\x{3002}\x{300D}\x{FF09}]\z//;
     }
     if ($repair =~ /mojibake/ && $text =~ /[^\0-\x7F]/) {
         for my $charset (qw(cp1252 iso-8859-1)) {

@@ -52,6 +52,7 @@ my @CHARSETS = ('EUC-JP Shift_JIS', 'Shift_JIS EUC-JP', 'windows-1252',
     'windows-1251', 'GBK', 'EUC-KR', 'Shift_JIS EUC-JP windows-1252',
     'windows-1251 KOI8-R', 'EUC-KR windows-1252', 'GBK Big5');
 my @MATCH = ('normalization variants',
+    'variants:arabic variants:romanian variants:joiners',
     qw(width punctuation case accents accents:latin spelling));
 
 sub settings {
@@ -64,6 +65,7 @@ sub settings {
         maybe(0.15, 'IRIInvalid ' . one(400, 'pass')),
         ($g->{tree} eq 'nfd' ? maybe(0.5, 'IRIFilenameForm nfd')
             : $g->{tree} eq 'nfc' ? maybe(0.15, 'IRIFilenameForm nfc')
+            : $g->{tree} eq 'percent' ? 'IRIFilenameCharset percent UTF-8'
             : "IRIFilenameCharset UTF-8 $g->{tree}"),
         maybe(0.08, 'IRIQueryCharset windows-1252 nfc'),
         place_settings(0.5),
@@ -76,7 +78,8 @@ sub place_settings {
         maybe($p, 'IRIMatch ' . join ' ', some(1 + rand 3, @MATCH)),
         maybe($p * 0.08, 'IRIMatch exact'),
         maybe($p * 0.5, 'IRIRepair ' . join ' ', some(1 + rand 2,
-            qw(double-encoding mojibake %u))),
+            qw(double-encoding mojibake %u invisible trailing
+        plus))),
         maybe($p * 0.3, 'IRIRedirect ' . one(301, 302, 303, 307, 308, 'link')),
         maybe($p * 0.2, 'IRIAmbiguous 300'),
     );

@@ -65,12 +65,14 @@ my @CHARSETS = ('EUC-JP Shift_JIS', 'Shift_JIS EUC-JP', 'windows-1252',
     'windows-1251', 'GBK', 'EUC-KR', 'Shift_JIS EUC-JP windows-1252',
     'windows-1251 KOI8-R', 'EUC-KR windows-1252', 'GBK Big5');
 my @MATCH = ('normalization variants',
+    'variants:arabic variants:romanian variants:joiners',
     qw(width punctuation case accents accents:latin spelling));
 
 sub match_words { return join ' ', some(1 + rand 3, @MATCH) }
 
 sub repairs { return join ' ',
-    some(1 + rand 2, qw(double-encoding mojibake %u)) }
+    some(1 + rand 2, qw(double-encoding mojibake %u invisible trailing
+        plus)) }
 
 # Settings of a server; those of a location may differ.
 sub settings {
@@ -82,6 +84,7 @@ sub settings {
         maybe(0.15, 'iri_invalid ' . one(400, 'pass')),
         ($g->{tree} eq 'nfd' ? maybe(0.5, 'iri_filename_form nfd')
             : $g->{tree} eq 'nfc' ? maybe(0.15, 'iri_filename_form nfc')
+            : $g->{tree} eq 'percent' ? 'iri_filename_charset percent UTF-8'
             : "iri_filename_charset UTF-8 $g->{tree}"),
         maybe(0.08, 'iri_query_charset windows-1252 nfc'),
         # mostly different sizes, so that each server has a zone of its own

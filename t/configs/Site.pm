@@ -17,7 +17,8 @@ our @EXPORT_OK = qw(of_config one some text_of utf8 maybe @TREES);
 
 # Trees by the form of their names, and the value of iri_filename_charset for
 # each.
-our @TREES = qw(nfc nfd EUC-JP Shift_JIS windows-1252 windows-1251 GBK EUC-KR);
+our @TREES = qw(nfc nfd percent EUC-JP Shift_JIS windows-1252 windows-1251 GBK
+    EUC-KR);
 
 my @ASCII_DIRS = qw(admin private Data img download internal);
 my @DIRS = ('café', 'Новый', '〜内部', '日本語', 'データ', '한글', 'Übung',
@@ -28,7 +29,8 @@ my @FILES = ('é.txt', 'Ärzte.txt', '表.txt', '日記.html', 'файл.txt',
     '한국어.txt', '〜memo.txt', 'Résumé.php', 'ソース.php', 'Größe.png',
     'ｱｲｳ.txt', 'naïve.bak', 'Ψυχή.html', '简体.php', 'Straße.txt',
     'ガイド.txt', 'новости.php', '－注.txt', 'Fußball.html', 'Łódź.txt',
-    '東京。.txt', 'ø.html');
+    '東京。.txt', 'ø.html', 'Știri.txt', 'كتابي.html',
+    "می\x{200C}خواهم.txt");
 
 # The top directories contain the same directories; each has an application.
 our @TOPS = ('', 'public/', 'store/', 'app/web/');
@@ -173,7 +175,9 @@ sub on_disk {
     my ($name, $tree) = @_;
     return $on_disk{$tree}{$name} //=
         $tree eq 'nfc' || $name !~ /[^\0-\x7F]/ ? utf8($name)
-        : $tree eq 'nfd' ? utf8(NFD($name)) : legacy($name, $tree);
+        : $tree eq 'nfd' ? utf8(NFD($name))
+        : $tree eq 'percent' ? write_in($name, $tree,
+            length($name) % 2 ? 'upper' : '') : legacy($name, $tree);
 }
 
 sub legacy {
@@ -206,7 +210,8 @@ sub index_of {
 sub words_of {
     my ($match) = @_;
     return join ' ', grep { index($match, $_) >= 0 }
-        qw(width punctuation case accents accents:latin spelling);
+        qw(variants:arabic variants:romanian variants:joiners width
+        punctuation case accents accents:latin spelling);
 }
 
 my %key;
@@ -249,6 +254,7 @@ my %LIKE = (
     'Α-Ω' => 'ΔΖΘΚΞΠΦ', 'ぁ-ん' => 'ぬほまむをろ',
     'ァ-ヺ' => 'ヌホマムヲロ', 'ｦ-ﾝ' => 'ﾇﾎﾏﾑﾛﾖﾔ',
     '一-龥' => '山川田東西南北人口木水火土石空海花草馬牛',
+    'ا-يکی' => 'بتدرسطعفقلمنو',
     '가-힣' => '가나라마바사자차카타파하',
 );
 
@@ -258,7 +264,8 @@ sub absent {
     my ($self, $name) = @_;
     my ($stem, $suffix) = $name =~ /^(.+?)(\.[^.]*)?\z/s;
     $suffix //= '';
-    my $words = 'width punctuation case accents accents:latin'
+    my $words = 'variants:arabic variants:romanian variants:joiners width '
+        . 'punctuation case accents accents:latin'
         . (length $stem > 3 ? ' spelling' : '');
     for (1 .. 20) {
         my $other = $stem;

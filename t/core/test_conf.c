@@ -133,6 +133,10 @@ TEST(test_match)
           IRI_FOLD_ACCENTS | IRI_FOLD_SPELLING | IRI_FOLD_NORMALIZATION },
         { { "accents:de", "accents" },
           IRI_FOLD_ACCENTS | IRI_FOLD_GERMAN | IRI_FOLD_NORMALIZATION },
+        { { "variants:arabic", "variants:romanian", "variants:joiners" },
+          IRI_FOLD_LETTERS | IRI_FOLD_NORMALIZATION },
+        { { "variants:" }, -1 },
+        { { "variants:ar" }, -1 },
         { { "case:de" }, -1 },
         { { "width:ja" }, -1 },
         { { "case:" }, -1 },
@@ -297,6 +301,7 @@ TEST(test_charsets)
     check_names("utf8 sjis UTF-8", 1, "Shift_JIS");
     check_names("utf-8 sjis", 0, "UTF-8 Shift_JIS");
     check_names("sjis utf-8", 0, "Shift_JIS UTF-8");
+    check_names("PERCENT utf-8", 0, "percent UTF-8");
 }
 
 
@@ -310,6 +315,7 @@ TEST(test_wrong_charsets)
     static const char *const utf8_twice[] = { "utf-8", "utf8" };
     static const char *const iso2022[] = { "ISO-2022-JP" };
     static const char *const commas[] = { "sjis,euc-jp" };
+    static const char *const percent[] = { "percent", "utf-8", "percent" };
 
     check_error(none, 1, 0, "\"none\"");
     check_error(none_more, 2, 1, "\"none\"");
@@ -319,6 +325,8 @@ TEST(test_wrong_charsets)
     check_error(twice, 3, 1, "\"Shift_JIS\"");
     check_error(utf8_twice, 2, 0, "\"utf8\"");
     check_error(iso2022, 1, 1, "\"ISO-2022-JP\"");
+    check_error(percent, 1, 1, "\"percent\"");
+    check_error(percent, 3, 0, "\"percent\"");
 }
 
 

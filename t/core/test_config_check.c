@@ -391,6 +391,8 @@ TEST(test_shadow)
         { "windows-1252 windows-1251", NULL },
         { "big5 shift_jis", NULL },
         { "gb18030 gbk", NULL },
+        { "percent utf-8 windows-1252", NULL },
+        { "percent shift_jis", NULL },
     };
     iri_charsets_t list;
     size_t         i;

@@ -1069,6 +1069,58 @@ TEST(test_entry_name)
 }
 
 
+/*
+ * In the charset percent each character above U+007F that another charset may
+ * decode, and "%", has two encodings, and no other escape has a meaning.
+ */
+TEST(test_percent)
+{
+    const iri_tree_conf_t tree = core_tree("percent", ANY, N);
+    iri_str_t             octets[2], name, text;
+    unsigned char         utf8[4], escape[3] = { '%', 0, 0 };
+    char                  sequence[16];
+    uint32_t              c;
+    size_t                k;
+
+    for (c = 1; c < 0x110000; c = c == 0xd7ff ? 0xe000 : c + 1) {
+        text.data = utf8;
+        text.len = iri_utf8_put(c, utf8);
+
+        for (k = 0; k < 2; k++) {
+            assert_ok(iri_name_octets(&core.env, &tree, text, k, &octets[k]));
+
+            if (octets[k].len != 0) {
+                assert_int_equal(octets[k].len,
+                                 c == '%' || c > 0x7f ? 3 * text.len : 1);
+                assert_ok(iri_entry_name(&core.env, &tree, octets[k], &name));
+                assert_true(iri_str_equal(name, text));
+                assert_true(iri_str_is_ascii(octets[k]));
+            }
+        }
+
+        assert_true(octets[0].len != 0 || !iri_char_allowed(c, 1) || c == '/'
+                    || c == '.' || !iri_char_is_inert(c));
+        core_forget(&core);
+    }
+
+    /* Each pair of digits alone, then with the case of its letters mixed. */
+    for (c = 0; c < 256; c++) {
+        escape[1] = (unsigned char) "0123456789abcdef"[c >> 4];
+        escape[2] = (unsigned char) "0123456789ABCDEF"[c & 15];
+        text.data = escape;
+        text.len = 3;
+        assert_ok(iri_entry_name(&core.env, &tree, text, &name));
+        assert_int_equal(name.len, c == '%' ? 1 : 0);
+
+        (void) snprintf(sequence, sizeof(sequence), "%%c3%%%02X", c);
+        assert_ok(
+            iri_entry_name(&core.env, &tree, core_str(sequence), &name));
+        assert_int_equal(name.len,
+                         c >> 4 >= 8 && c >> 4 < 10 && (c & 15) < 10 ? 2 : 0);
+    }
+}
+
+
 /* Long names in eight charsets: there is enough memory for them. */
 TEST(test_long_names)
 {

@@ -1,6 +1,6 @@
 /*
- * test_fold_plain.c - accents:latin, compared with ICU's transform Latin-ASCII,
- *                     and punctuation, with ICU's skeletons
+ * test_fold_plain.c - accents:latin, compared with ICU's transform Latin-ASCII;
+ *                     punctuation and variants, with ICU's skeletons; joiners
  *
  * For all characters below U+0250, and U+1E9E: if the key of `accents` is a letter
  * of U+00C0 to U+017F that has no decomposition, or U+1E9E, the key is what ICU
@@ -172,6 +172,91 @@ TEST(test_punctuation)
 
     assert_int_equal(marks, 30);
     uspoof_close(checker);
+}
+
+
+/*
+ * Variants of letters are those of a group that have the same skeleton; for no
+ * other character a group changes the key.
+ */
+TEST(test_variants)
+{
+    static const struct {
+        unsigned      group;
+        const UChar32 c[8]; /* up to a 0 */
+    } groups[] = {
+        { IRI_FOLD_ARABIC, { 0x64a, 0x6cc, 0x649, 0x643, 0x6a9 } },
+        { IRI_FOLD_ROMANIAN,
+          { 0x15e, 0x15f, 0x162, 0x163, 0x218, 0x219, 0x21a, 0x21b } },
+        { IRI_FOLD_JOINERS, { 0 } },
+    };
+    UErrorCode     error = U_ZERO_ERROR;
+    USpoofChecker *checker = uspoof_open(&error);
+    UChar          a[32], b[32];
+    UChar32        c;
+    unsigned char  utf8[4];
+    iri_str_t      name = { 0, utf8 }, key;
+    uint32_t       letter;
+    int32_t        n;
+    size_t         i, k, at;
+
+    assert_true(U_SUCCESS(error));
+
+    for (i = 0; i < COUNT(groups); i++) {
+        for (c = 0x20; c <= 0xffff; c = c == 0xd7ff ? 0xe000 : c + 1) {
+            name.len = iri_utf8_put((uint32_t) c, utf8);
+
+            if (!iri_str_equal(fold(&core, IRI_FOLD_NORMALIZATION, name),
+                               name)) {
+                continue; /* not in NFC, so in no name */
+            }
+
+            for (at = 0; at < 8 && groups[i].c[at] != c; at++) {
+                /* void */
+            }
+
+            key = fold(&core, groups[i].group, name);
+            (void) iri_utf8_next(key.data, key.data + key.len, &letter);
+
+            if (at == 8) {
+                assert_true(iri_str_equal(key, name));
+                continue;
+            }
+
+            n = skeleton(checker, c, a);
+            assert_true(n == skeleton(checker, (UChar32) letter, b)
+                        && u_memcmp(a, b, n) == 0);
+
+            for (k = 0; k < 8 && groups[i].c[k] != 0; k++) {
+                name.len = iri_utf8_put((uint32_t) groups[i].c[k], utf8);
+                assert_int_equal(
+                    iri_str_equal(fold(&core, groups[i].group, name), key),
+                    skeleton(checker, groups[i].c[k], b) == n
+                        && u_memcmp(a, b, n) == 0);
+            }
+        }
+
+        core_forget(&core);
+    }
+
+    uspoof_close(checker);
+}
+
+
+/* A joiner is removed between two letters of the same script only. */
+TEST(test_joiners)
+{
+    assert_true(iri_str_equal(fold(&core, IRI_FOLD_JOINERS,
+                                   S("\xdb\x8c\xe2\x80\x8c\xd8\xae"
+                                     "\xe0\xa4\x95\xe2\x80\x8d\xe0\xa4\xb7")),
+                              S("\xdb\x8c\xd8\xae\xe0\xa4\x95\xe0\xa4\xb7")));
+    assert_true(iri_str_equal(fold(&core, IRI_FOLD_JOINERS,
+                                   S("\xe2\x80\x8c\xdb\x8c\xe2\x80\x8c"
+                                     "\xe0\xa4\x95\xe2\x80\x8d\xe2\x80\x8d"
+                                     "\xe0\xa4\xb7\xe2\x80\x8c")),
+                              S("\xe2\x80\x8c\xdb\x8c\xe2\x80\x8c"
+                                "\xe0\xa4\x95\xe2\x80\x8d\xe2\x80\x8d"
+                                "\xe0\xa4\xb7\xe2\x80\x8c")));
 }
 
 

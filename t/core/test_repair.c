@@ -61,6 +61,32 @@ TEST(test_one)
          "\xe6\x97\xa5\xc3\xa9.\xcc\x81");
     text(IRI_REPAIR_U, S("%uD842%uDFB7"), "\xf0\xa0\xae\xb7");
     text(IRI_REPAIR_U, S("%E9"), "");
+    text(IRI_REPAIR_INVISIBLE,
+         S("\xef\xbb\xbf"
+           "a\xe2\x80\x8b\xc2\xad.b"),
+         "a.b");
+    text(IRI_REPAIR_INVISIBLE, S("e\xe2\x81\xa0\xcc\x81"), "\xc3\xa9");
+    text(IRI_REPAIR_INVISIBLE,
+         S("a\xe2\x80\x8c"
+           "b"),
+         "");
+    text(IRI_REPAIR_INVISIBLE, S("\xe2\x80\x8b"), "");
+    text(IRI_REPAIR_INVISIBLE, S(".\xe2\x80\x8b."), "");
+    text(IRI_REPAIR_INVISIBLE, S("\xe2\x80\x8b.a"), "");
+    text(IRI_REPAIR_INVISIBLE, S("a\xe2\x80\x8b\xff"), "");
+    text(IRI_REPAIR_INVISIBLE, S("a\xe2\x80\x8b\x01"), "");
+    text(IRI_REPAIR_TRAILING, S("a)."), "a)");
+    text(IRI_REPAIR_TRAILING, S("a\xef\xbc\x89"), "a");
+    text(IRI_REPAIR_TRAILING, S("a\xe3\x80\x82"), "a");
+    text(IRI_REPAIR_TRAILING, S("a;"), "");
+    text(IRI_REPAIR_TRAILING, S("."), "");
+    text(IRI_REPAIR_TRAILING, S("..."), "");
+    text(IRI_REPAIR_TRAILING, S(".a."), "");
+    text(IRI_REPAIR_TRAILING, S("\xff."), "");
+    text(IRI_REPAIR_PLUS, S("a+b+"), "a b ");
+    text(IRI_REPAIR_PLUS, S("ab"), "");
+    text(IRI_REPAIR_PLUS, S(".+"), "");
+    text(IRI_REPAIR_PLUS, S("\xff+"), "");
     text(IRI_REPAIR_U, S("%u65E5%85"), "");
 
     for (i = 0; i < COUNT(units); i++) {

@@ -46,6 +46,9 @@ my @NAMES = map { NFC($_) } (
     # Vietnamese, Hebrew, Arabic, Thai, Devanagari
     'Bí mật', 'Việt Nam', 'סוד', "\x{5E9}\x{5C1}\x{5DC}", 'سري', 'آخر',
     'ความลับ', "\x{915}\x{93C}ि",
+    # letters that have variants, joiners
+    'Știri', 'Constanţa', 'کتاب', "می\x{200C}خواهم", 'شخصي',
+    "\x{DC1}\x{DCA}\x{200D}\x{DBB}\x{DD3}", "\x{915}\x{94D}\x{937}",
     # width, and letters whose case is special
     "\x{FF21}\x{FF44}\x{FF4D}", 'ADMIN-é', "\x{1F512}key",
     # characters with a special meaning in a path
@@ -85,6 +88,11 @@ my %TREE = (
     w1252  => { ways => [['windows-1252']] },
     w1251  => { ways => [['windows-1251']] },
     w1258  => { ways => [['windows-1258']] },
+    percent => { ways => [['percent'], ['percent', 'upper']] },
+    escapes => {
+        ways => [['UTF-8', 'NFC'], ['percent', 'upper']],
+        read => ['percent', 'UTF-8']
+    },
     twins  => { ways => [['UTF-8', 'NFC'], ['UTF-8', 'NFD']] },
     eucmix => {
         ways => [['UTF-8', 'NFC'], ['EUC-JP'], ['UTF-8', 'NFD']],
@@ -122,6 +130,11 @@ my @WORLDS = (
     [w1252 => 'charset=Shift_JIS,windows-1252'],
     [w1251 => 'charset=KOI8-R,windows-1251,IBM866 invalid=400'],
     [w1258 => 'charset=windows-1258,windows-1252'],
+    [percent => ''],
+    [percent => 'charset=windows-1251,EUC-JP match=case,accents,spelling '
+            . 'redirect=301'],
+    [escapes => 'charset=Shift_JIS,windows-1252'],
+    [escapes => 'match=width,case invalid=pass'],
     [twins => 'charset=windows-1252,windows-1251 redirect=301'],
     [twins => 'charset=EUC-JP,Shift_JIS match=normalization,variants'],
     [eucmix => 'charset=Shift_JIS,EUC-JP'],
@@ -134,6 +147,13 @@ my @WORLDS = (
     [nfc => 'match=normalization,width,case,accents,spelling redirect=301'],
     [nfc => 'match=punctuation,accents:latin'],
     [nfd => 'match=punctuation,case,accents:latin,spelling redirect=301'],
+    [nfc => 'match=variants:arabic,variants:romanian,variants:joiners'],
+    [nfd => 'match=variants,variants:arabic,variants:romanian,'
+            . 'variants:joiners,punctuation,case,accents:latin,spelling '
+            . 'redirect=301'],
+    [nfc => 'repair=invisible,trailing,plus'],
+    [nfd => 'charset=windows-1252 match=case repair=invisible,trailing,plus '
+            . 'redirect=301'],
     [nfc => 'charset=Shift_JIS,EUC-JP match=width,case,accents,spelling'],
     [euc => 'charset=EUC-JP,windows-1252 match=normalization,width,case'],
     [eucmix => 'charset=EUC-JP,Shift_JIS match=normalization,variants,width'],
@@ -178,6 +198,10 @@ sub settings {
 sub entry_name {
     my ($tree, $octets) = @_;
     for my $charset (@{ $TREE{$tree}{read} }) {
+        if ($charset eq 'percent') {
+            my $text = percent_text($octets) // next;
+            return NFC($text);
+        }
         my $label = encode_label($charset);
         my $text  = eval { Encode::decode($label, $octets, $STRICT) };
         next if !defined $text || $text =~ /[\0-\x1F\x7F-\x9F\x{FFFD}]/;
@@ -190,6 +214,21 @@ sub entry_name {
             $text =~ s/([\x{301C}\x{2016}\x{2212}\xA2\xA3\xAC])/vendor($1)/ge;
         }
         return NFC($text);
+    }
+    return;
+}
+
+# The text of a name in the charset percent; undef if its escapes are not those
+# of octets above 7F and "%", all in one case.
+sub percent_text {
+    my ($octets) = @_;
+    return if $octets =~ /[\x80-\xFF]/ || $octets =~ /%(?![0-9A-Fa-f]{2})/;
+    my $utf8 = $octets =~ s/%(..)/chr hex $1/ger;
+    my $text = eval { Encode::decode('UTF-8', $utf8, $STRICT) };
+    return if !defined $text || $text =~ /[\0-\x1F\x7F-\x9F\x{FFFD}]/;
+    for my $escape ('%%%02x', '%%%02X') {
+        return $text if $octets eq
+            $utf8 =~ s/([%\x80-\xFF])/sprintf $escape, ord $1/ger;
     }
     return;
 }

@@ -16,7 +16,7 @@ use IRI::Tree 'encode_name';
 use List::Util 'shuffle';
 use Unicode::Normalize qw(NFC NFD NFKC NFKD getCombinClass);
 
-our @EXPORT_OK = qw(encode_label folded is_edit is_near key kinds percent raw
+our @EXPORT_OK = qw(encode_label folded is_edit is_near is_repaired key kinds percent raw
     read_in spell twin_characters write_in);
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
@@ -43,6 +43,15 @@ our %PUNCTUATION = (
     (map { chr, "'" } 0xB4, 0x2BC, 0x2018, 0x2019, 0x201B, 0x2032, 0x2035),
     (map { chr, '"' } 0x201C, 0x201D, 0x201F, 0x2033, 0x2036));
 
+# Variants of letters, and the one that has their skeleton; scripts in which
+# joiners are optional.
+our %ARABIC = ("\x{64A}" => "\x{649}", "\x{6CC}" => "\x{649}",
+    "\x{6A9}" => "\x{643}");
+our %ROMANIAN = ("\x{15E}" => "\x{218}", "\x{15F}" => "\x{219}",
+    "\x{162}" => "\x{21A}", "\x{163}" => "\x{21B}");
+my @JOINED = map { qr/(?=\p{Script=$_})[\p{L}\p{M}]/ } qw(Arabic Devanagari
+    Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala);
+
 # sure: the guaranteed answer for an existing name. 'same': the file, because
 # the path is UTF-8 and equivalent; 'listed': the file, or another whose name
 # has the same octets in a charset of the site; '': no guarantee. text:
@@ -68,6 +77,9 @@ my %KIND = (
     latin     => { sure => '', text => sub { plain($_[0], \%LATIN) }, all => 1 },
     marks     => { sure => '', text => sub { plain($_[0], \%PUNCTUATION) },
         all => 1 },
+    plus      => { sure => '', text => sub { $_[0] =~ tr/ /+/r }, all => 1 },
+    pasted    => { sure => '', text => \&pasted, all => 1 },
+    forms     => { sure => '', text => \&letter_forms },
     compat    => { sure => '', text => \&compatible, all => 1 },
     folds     => { sure => '', text => \&folds, all => 1 },
     edit      => { sure => '', text => \&edit, all => 1 },
@@ -383,6 +395,53 @@ sub plain {
     return $text;
 }
 
+# Invisible characters inside a name, or punctuation behind it.
+sub pasted {
+    my ($text) = @_;
+    return $text . join '', map { pick(',', '.', ')', '>', "\x{3001}",
+        "\x{3002}", "\x{300D}", "\x{FF09}") } 0 .. rand 4
+        if rand() < 0.5;
+    substr $text, rand(1 + length $text), 0, pick("\xAD", "\x{200B}",
+        "\x{2060}", "\x{FEFF}") for 0 .. rand 2;
+    return $text;
+}
+
+# May a server with these settings repair one name to the other?
+sub is_repaired {
+    my ($one, $two, $settings) = @_;
+    my ($repair) = $settings =~ /repair=(\S+)/ or return 0;
+    my @may;
+    push @may, NFC($one =~ s/[\xAD\x{200B}\x{2060}\x{FEFF}]//gr)
+        if $repair =~ /invisible/;
+    push @may, $one =~ tr/+/ /r if $repair =~ /plus/;
+    push @may, map { $one =~ s/[,.)>\x{3001}\x{3002}\x{300D}\x{FF09}]{$_}\z//r }
+        1 .. 4 if $repair =~ /trailing/;
+    return scalar grep { key($_) eq key($two) } @may;
+}
+
+sub without_joiners {
+    my ($text) = @_;
+    $text =~ s/($_)[\x{200C}\x{200D}](?=$_)/$1/g for @JOINED;
+    return $text;
+}
+
+# Other variants of letters; joiners where there are none, and none.
+sub letter_forms {
+    my ($text) = @_;
+    for my $of (\%ARABIC, \%ROMANIAN) {
+        my %group;
+        push @{ $group{ $of->{$_} } }, $of->{$_}, $_ for sort keys %$of;
+        my %other = map { my $all = $_; map { $_ => $all } @$all }
+            values %group;
+        $text =~ s/(.)/$other{$1} ? pick(@{ $other{$1} }) : $1/gse;
+    }
+    my $way = int rand 3;
+    return without_joiners($text) if $way == 0;
+    $text =~ s/(?<=[\p{L}\p{M}])(?=[\p{L}\p{M}])/
+        rand() < 0.3 ? pick("\x{200C}", "\x{200D}") : ''/gex if $way == 1;
+    return $text;
+}
+
 # The key of a name after folding width, case and accents, computed with Perl's
 # tables.
 sub folded {
@@ -399,13 +458,17 @@ sub folded {
     $text = NFC($text);
     $text =~ s/(.)/$LATIN{$1} \/\/ $1/gse if $settings =~ /accents:latin/;
     $text =~ s/(.)/$PUNCTUATION{$1} \/\/ $1/gse if $settings =~ /punctuation/;
+    $text =~ s/(.)/$ARABIC{$1} \/\/ $1/gse if $settings =~ /variants:arabic/;
+    $text =~ s/(.)/$ROMANIAN{$1} \/\/ $1/gse
+        if $settings =~ /variants:romanian/;
+    $text = without_joiners($text) if $settings =~ /variants:joiners/;
     return $text;
 }
 
 # May a server with these settings match one name with the other?
 sub is_near {
     my ($one, $two, $settings) = @_;
-    return 0 if $settings !~ /width|punctuation|case|accents|spelling/;
+    return 0 if $settings !~ /variants:|width|punctuation|case|accents|spelling/;
     my ($a, $b) = map { folded(as_vendors($_), $settings) } $one, $two;
     return 1 if $a eq $b;
     return $settings =~ /spelling/
@@ -588,6 +651,7 @@ sub double {
     my $more = rand() < 0.5;
     $octets =~ s/([^A-Za-z0-9._~-])/$more || rand() < 0.6
         ? sprintf '%%%02X', ord $1 : $1/ge;
+    $octets =~ s/(%[0-9A-F]{2})/lc $1/ge if rand() < 0.3;
     $octets =~ s/%/%25/g if rand() < 0.2;
     return $octets;
 }

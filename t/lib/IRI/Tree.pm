@@ -138,9 +138,15 @@ sub make_entry {
 }
 
 # Encodes a UTF-8 name in a charset (WHATWG label) and a form (NFC, NFD, or
-# undef for unchanged). Dies if the charset lacks a character.
+# undef for unchanged). Dies if the charset lacks a character. In the charset
+# percent form "upper" is another case of escapes.
 sub encode_name {
     my ($utf8, $label, $form) = @_;
+    if (lc($label // '') eq 'percent') {
+        my $escape = ($form // '') eq 'upper' ? '%%%02X' : '%%%02x';
+        return Encode::encode('UTF-8', NFC(Encode::decode('UTF-8', $utf8,
+            $STRICT))) =~ s/([%\x80-\xFF])/sprintf $escape, ord $1/ger;
+    }
     my $name = Encode::decode('UTF-8', $utf8, $STRICT);
     $name = $form eq 'NFD' ? NFD($name) : NFC($name) if $form;
     $label = lc($label // 'utf-8');
