@@ -22,7 +22,7 @@ for my $name (@TARGETS) {
         my $inputs = grep { !/^#/ } split /\n/, slurp($corpus), -1;
         $inputs-- if slurp($corpus) =~ /\n\z/;
         cmp_ok $inputs, '>', 10, "$name has a corpus";
-        my ($code, $output, $wrong) = capture('', $replay, '-r', 3000,
+        my ($code, $output, $wrong) = capture('', $replay, '-r', 20000,
             $corpus);
         is "$code $output", "0 $inputs inputs\n", "$name holds"
             or diag $wrong;

@@ -237,11 +237,10 @@ mutants-servers: need-test ## the same for both modules
 
 # ---- of the core -------------------------------------------------------------
 
-sweep: need-test ## all characters and all sequences of all charsets
+sweep: need-test ## all characters as hosts and in folding keys
 	@+$(again) unit
-	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -v $(BUILD)/t/test_sweep \
-	    $(BUILD)/t/test_sequences $(BUILD)/t/test_host_all \
-	    $(BUILD)/t/test_fold
+	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -v \
+	    $(BUILD)/t/test_host_all $(BUILD)/t/test_fold
 
 torture: need-test ## each call below the core fails once; then with ASan
 	@+$(again) unit
