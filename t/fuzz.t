@@ -1,12 +1,7 @@
 # The corpus of each fuzz target (t/fuzz/README.md), built with a plain
 # compiler: former findings and inputs that reach every edge are judged again,
 # then random variations of them.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Test;
-use Test::More;
 
 my $FUZZ    = "$FindBin::Bin/fuzz";
 my @TARGETS = map { m{fuzz_(\w+)\.c$} } glob "$FUZZ/fuzz_*.c";

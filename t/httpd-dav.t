@@ -1,16 +1,8 @@
 # httpd: mod_dav over a tree that is in EUC-JP on disk: every method, and
 # Destination, in every spelling, leads to the one entry with the name.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test 'httpd';
 use IRI::Octets qw(euc in_charset nfd percent);
-use IRI::Test;
-use Test::More;
 use XML::LibXML;
-
-my $missing = missing('httpd');
-plan skip_all => $missing if $missing;
 
 my %spelling = (
     utf8 => sub { percent($_[0]) },
@@ -189,7 +181,6 @@ collections();
 multistatus();
 any_names();
 
-is_deeply [$server->errors], [], 'log';
 done_testing;
 
 sub destination {

@@ -2,16 +2,9 @@
 # directive, a rule, a directory, a script, WebDAV, an origin or the names of
 # variants on disk becomes a URI-reference of visible ASCII; with IRIEngine off
 # it is httpd's own. And the Link field of IRIRedirect link.
-use strict;
-use warnings;
+use IRI::Test 'httpd';
 use utf8;
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Both qw(link_cases location_cases whole_response);
-use IRI::Test;
-use Test::More;
-
-plan skip_all => missing('httpd') if missing('httpd');
 
 sub utf8 { my ($text) = @_; utf8::encode($text); return $text }
 
@@ -236,7 +229,6 @@ my $same = $variants->get("/$han", headers => [
     Accept => 'text/plain', 'If-None-Match' => '*']);
 is $same->status, 304, 'not modified';
 is $same->header('Content-Location'), "$han.txt", '304: Content-Location';
-is_deeply [$variants->errors], [], 'log';
 
 # ---- canonical links --------------------------------------------------------
 
@@ -295,7 +287,6 @@ my $page = $links->get("/caf\xC3\xA9.txt");
 is links("/caf\xC3\xA9.txt",
     headers => ['If-None-Match' => $page->header('ETag')]), '304',
     'httpd sends no Link in a 304';
-is_deeply [$links->errors], [], 'log';
 
 # ---- off --------------------------------------------------------------------
 

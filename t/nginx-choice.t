@@ -1,13 +1,6 @@
 # nginx, iri_ambiguous: several candidates for a path: a page of those that the
 # client may access, and of no others.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
-use Test::More;
-
-plan skip_all => missing('nginx') if missing('nginx');
+use IRI::Test 'nginx';
 
 my ($root) = make_tree(<<'END');
 Name.txt	file	1

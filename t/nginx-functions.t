@@ -1,14 +1,7 @@
 # nginx: iri_convert computes a variable from a function and a text, for maps,
 # conditions, headers, redirects, for any text.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test 'nginx';
 use IRI::Both qw(function_values);
-use IRI::Test;
-use Test::More;
-
-plan skip_all => missing('nginx') if missing('nginx');
 
 # ---- one server --------------------------------------------------------------
 

@@ -6,7 +6,7 @@ use Exporter 'import';
 use IRI::Octets 'visible';
 use Test::More;
 
-our @EXPORT_OK = qw(client_cases function_values inturi is_undisclosed
+our @EXPORT_OK = qw(client_cases function_values is_undisclosed
     link_cases location_cases location_is site_of vary visible
     whole_response);
 
@@ -14,14 +14,6 @@ our @EXPORT_OK = qw(client_cases function_values inturi is_undisclosed
 sub site_of {
     my ($answer) = @_;
     return $answer->status == 200 ? $answer->body : $answer->status;
-}
-
-# Status and "inturi" fields.
-sub inturi {
-    my ($server, $method, $target, %option) = @_;
-    my $answer = $server->request($method, $target, %option);
-    my @values = $answer->header('inturi');
-    return join ' ', $answer->status, grep { defined } @values;
 }
 
 # The answer to a client: status, body if 200, Vary. Options: port (by its

@@ -23,6 +23,7 @@ our @EXPORT_OK =
 # sanitizers are slow.
 my $PATIENCE = 60;
 my @running;               # weak references, for END
+my @unread;                # errors of servers that are gone
 my $owner = $$;
 
 # A test that is interrupted calls exit, so that END stops its servers; so does
@@ -245,6 +246,7 @@ sub start {
         }
     }
     $self->wait_for(sub { $self->is_up });
+    $self->{read} //= 0;
     return $self;
 }
 
@@ -311,7 +313,18 @@ sub stop {
 
 sub DESTROY {
     my ($self) = @_;
-    $self->stop if $$ == $owner;
+    return if $$ != $owner || ${^GLOBAL_PHASE} eq 'DESTRUCT';
+    $self->stop;
+    push @unread, $self->errors if is_unread($self);
+    return;
+}
+
+# True if the server was started and errors() was not called.
+sub is_unread { return defined $_[0]{read} && !$_[0]{read} }
+
+# The errors of all such servers.
+sub unread_errors {
+    return @unread, map { $_->errors } grep { $_ && is_unread($_) } @running;
 }
 
 # Waits until a condition holds; false after a minute without.
@@ -404,6 +417,7 @@ sub access_log { $_[0]->settle; return slurp("$_[0]{tmp}/access.log") }
 # that level; ignore => a pattern of lines that the test expects.
 sub errors {
     my ($self, %option) = @_;
+    $self->{read} = 1;
     my $levels = join '|', qw(emerg alert crit), $option{level} // ();
     my $line   = $self->error_pattern($levels);
     my $report = qr/Sanitizer|runtime error:/;
