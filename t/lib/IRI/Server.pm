@@ -319,8 +319,8 @@ sub DESTROY {
     return;
 }
 
-# True if the server was started and errors() was not called.
-sub is_unread { return defined $_[0]{read} && !$_[0]{read} }
+# True if the server was started with our module and errors() was not called.
+sub is_unread { return defined $_[0]{read} && !$_[0]{read} && !$_[0]{stock} }
 
 # The errors of all such servers.
 sub unread_errors {
