@@ -40,7 +40,7 @@ for ([SetEnvIf => [], "SetEnvIf Request_URI ^\Q$encoded\E\$ SAW"],
     )
 {
     my ($who, $modules, $conf, $logged) = @$_;
-    my $server = httpd(root => $root,
+    my $server = httpd(root => $root, expect => qr/matches no path/,
         modules => ['setenvif', 'headers', @$modules],
         conf    => "IRIEngine On\nHeader set Saw yes env=SAW\n$conf\n");
     for my $time (1 .. 3) {

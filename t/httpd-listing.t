@@ -500,7 +500,8 @@ is $lister->get('/%E3%81%82.html')->status, 200, 'the entry has a name';
 # ---- settings ---------------------------------------------------------------
 for (['', 1], ["IRIEngine report\n", 0], ["IRIEngine On\n", 0]) {
     my ($engine, $warned) = @$_;
-    my $idle = httpd(conf => "# %%PORT%%\n${engine}IRIListing On\n");
+    my $idle = httpd(expect => qr/has no effect/,
+        conf => "# %%PORT%%\n${engine}IRIListing On\n");
     $idle->wait_for(sub { $idle->log_text =~ /resuming normal operations/ });
     is $idle->log_text =~ /"IRIListing" in \S+ has no effect/ ? 1 : 0, $warned,
         'no effect: ' . ($engine || 'without IRIEngine');

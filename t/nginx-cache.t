@@ -252,7 +252,7 @@ is_deeply [$killed->errors(ignore => $EXPECTED)], [], 'the end';
 # A debugger stops it there: by chance that is hardly ever.
 SKIP: {
     skip 'no gdb', 4 if !grep { -x "$_/gdb" } split /:/, $ENV{PATH};
-    my $server = start(conf(main => '2m'), workers => 1);
+    my $server = start(conf(main => '2m'), workers => 1, expect => $EXPECTED);
     is answer($server, '/small/name.txt'), '200 small', 'an index is stored';
 
     my $output = "$tmp/gdb";

@@ -179,10 +179,11 @@ sub worker_user {
 }
 
 # The common part of new(): directories and ports. Common options: tmp
-# (default: a new directory), root (default: TMP/html), and log_level.
+# (default: a new directory), root (default: TMP/html), log_level, and expect, a
+# pattern of log lines that are no errors here.
 sub prepare {
     my ($class, $allowed, %option) = @_;
-    my %known = map { $_ => 1 } qw(conf tmp root stock modules log_level),
+    my %known = map { $_ => 1 } qw(conf tmp root stock modules log_level expect),
         @$allowed;
     my @unknown = grep { !$known{$_} } sort keys %option;
     die "$class: unknown option @unknown\n" if @unknown;
@@ -429,7 +430,9 @@ sub errors {
         glob "$self->{tmp}/sanitizer/*";
     $self->alive;
     push @found, $self->{died} if $self->{died};
-    @found = grep { $_ !~ $option{ignore} } @found if $option{ignore};
+    for my $expected (grep { defined } $option{ignore}, $self->{expect}) {
+        @found = grep { $_ !~ $expected } @found;
+    }
     return @found;
 }
 
