@@ -6,7 +6,7 @@ use Exporter 'import';
 use IRI::Octets 'visible';
 use Test::More;
 
-our @EXPORT_OK = qw(client_cases function_values is_undisclosed
+our @EXPORT_OK = qw(client_cases is_undisclosed
     link_cases location_cases location_is site_of vary visible
     whole_response);
 
@@ -82,28 +82,6 @@ sub is_undisclosed {
     is scalar keys %responses, 1, "all responses are equal: $directory"
         or diag join "\n\n", %responses;
     return;
-}
-
-# Functions for rules: name, text, value.
-sub function_values {
-    my $nihyo = "\xE8\xA1\xA8";    # U+8868, 95 5C in Shift_JIS
-    return (
-        ['to_uri', "/$nihyo a%zz%41", '/%E8%A1%A8%20a%25zz%41'],
-        ['to_uri', "/\x95\\", ''],
-        ['to_iri', '/%E8%A1%A8%20%41%E2%80%8E', "/$nihyo%20A%E2%80%8E"],
-        ['to_iri', "/%95\\\x95", '/%95%5C%95'],
-        ['nfc', "e\xCC\x81", "\xC3\xA9"],
-        ['nfc', "\xE9", ''],
-        ['fold', "STRA\xC3\x9FE \xEF\xBC\xA1", 'strasse a'],
-        ['utf8', "\x95\\", $nihyo],
-        ['utf8', "caf\xE9", "caf\xC3\xA9"],
-        ['utf8', $nihyo, $nihyo],
-        ['utf8', "\x81", ''],
-        ['host_ascii', "B\xC3\xBCcher.example", 'xn--bcher-kva.example'],
-        ['host_ascii', "b\xC3\xBC:80", ''],
-        ['host_unicode', 'xn--bcher-kva.example', "b\xC3\xBCcher.example"],
-        ['host_unicode', "a/b", ''],
-    );
 }
 
 # Tests the Location of an answer by HTTP/1.1 and, on that port, by HTTP/2, and
