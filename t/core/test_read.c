@@ -4,7 +4,7 @@
  * Covers: the form, charset, canonical path and URI of each kind of path, as
  * nginx (unescaped) and httpd (escaped) hand it over; paths without a reading,
  * and their answer; each limit at one less, itself and one more.
- * Any path: test_sequences.c, t/fuzz/fuzz_read.c.
+ * Any path: t/fuzz/fuzz_read.c.
  */
 
 #include <stdlib.h>
