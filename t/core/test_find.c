@@ -336,7 +336,6 @@ static const case_t cases[] = {
 /* ---- one search --------------------------------------------------------- */
 
 typedef struct {
-    core_t             core;
     iri_reading_conf_t conf;
     iri_tree_conf_t    tree;
     iri_reading_t      reading;
@@ -345,27 +344,29 @@ typedef struct {
     unsigned char      octets[2048];
 } find_t;
 
+static find_t find;
+
 
 static void
-find_init(find_t *find, const char *charsets, const char *tree,
-          iri_filename_form_t names, unsigned ignore)
+find_init(const char *charsets, const char *tree, iri_filename_form_t names,
+          unsigned ignore)
 {
-    memset(find, 0, sizeof(*find));
-    core_init(&find->core);
-    find->conf.charsets = core_charsets(charsets);
-    find->conf.invalid = IRI_INVALID_PASS;
-    find->tree.charsets = core_charsets(tree);
-    find->tree.names = names;
-    find->tree.match = ignore;
-    iri_tree_conf_finish(&find->conf, &find->tree);
-    find->search.tree = &find->tree;
-    find->search.root = S("/srv");
-    core_put(&find->core, S("/srv/"));
+    memset(&find, 0, sizeof(find));
+    core_init(&core);
+    find.conf.charsets = core_charsets(charsets);
+    find.conf.invalid = IRI_INVALID_PASS;
+    find.tree.charsets = core_charsets(tree);
+    find.tree.names = names;
+    find.tree.match = ignore;
+    iri_tree_conf_finish(&find.conf, &find.tree);
+    find.search.tree = &find.tree;
+    find.search.root = S("/srv");
+    core_put(&core, S("/srv/"));
 }
 
 
 static void
-find_put(find_t *find, const char *entries)
+find_put(const char *entries)
 {
     char   path[1024];
     size_t len;
@@ -373,22 +374,21 @@ find_put(find_t *find, const char *entries)
     while (*entries != '\0') {
         len = strcspn(entries, "|");
         snprintf(path, sizeof(path), "/srv%.*s", (int) len, entries);
-        core_put(&find->core, core_str(path));
+        core_put(&core, core_str(path));
         entries += len + (entries[len] == '|');
     }
 }
 
 
 static void
-find_read(find_t *find, iri_str_t target)
+find_read(iri_str_t target)
 {
     iri_received_path_t request = { { 0, NULL }, 0, target };
 
-    request.path = core_unescape(target, find->octets);
-    assert_ok(
-        iri_read(&find->core.env, &find->conf, &request, &find->reading));
-    find->search.path = find->reading.path;
-    find->search.reading = &find->reading;
+    request.path = core_unescape(target, find.octets);
+    assert_ok(iri_read(&core.env, &find.conf, &request, &find.reading));
+    find.search.path = find.reading.path;
+    find.search.reading = &find.reading;
 }
 
 
@@ -397,16 +397,16 @@ find_read(find_t *find, iri_str_t target)
  * reading, if the entry exists.
  */
 static void
-check_without_reading(find_t *find)
+check_without_reading(void)
 {
-    const iri_search_t *search = &find->search;
+    const iri_search_t *search = &find.search;
     char                path[16384];
     iri_str_t           filename;
     iri_found_t         got;
     iri_node_t          node;
 
-    if (search->reading == NULL || find->reading.form == IRI_FORM_ASCII
-        || search->path.data != find->reading.path.data)
+    if (search->reading == NULL || find.reading.form == IRI_FORM_ASCII
+        || search->path.data != find.reading.path.data)
     {
         return;
     }
@@ -419,14 +419,14 @@ check_without_reading(find_t *find)
         (const char *) search->path.data + search->prefix);
 
     if (filename.len >= sizeof(path)
-        || !iri_find_if_exists(&find->core.env, search, filename, &got))
+        || !iri_find_if_exists(&core.env, search, filename, &got))
     {
         return;
     }
 
-    assert_int_not_equal(find->found.why, IRI_WHY_FORBIDDEN);
-    assert_ok(find->core.env.dir->stat(find->core.env.ctx, path, &node));
-    find->core.stats--;
+    assert_int_not_equal(find.found.why, IRI_WHY_FORBIDDEN);
+    assert_ok(core.env.dir->stat(core.env.ctx, path, &node));
+    core.stats--;
 
     if (node.kind != IRI_NODE_DIR && node.kind != IRI_NODE_OTHER
         && got.verdict != IRI_PASS)
@@ -434,31 +434,31 @@ check_without_reading(find_t *find)
         return;
     }
 
-    assert_int_equal(got.verdict, find->found.verdict);
-    assert_int_equal(got.why, find->found.why);
-    assert_int_equal(got.match, find->found.match);
-    assert_str(got.path, find->found.path);
-    assert_str(got.filename, find->found.filename);
-    assert_str(got.charset, find->found.charset);
+    assert_int_equal(got.verdict, find.found.verdict);
+    assert_int_equal(got.why, find.found.why);
+    assert_int_equal(got.match, find.found.match);
+    assert_str(got.path, find.found.path);
+    assert_str(got.filename, find.found.filename);
+    assert_str(got.charset, find.found.charset);
 }
 
 
 static iri_status_t
-find_go(find_t *find)
+find_go(void)
 {
     iri_status_t status;
 
-    find->core.stats = find->core.lists = 0;
-    memset(&find->found, 0x5a, sizeof(find->found));
+    core.stats = core.lists = 0;
+    memset(&find.found, 0x5a, sizeof(find.found));
 
-    status = iri_find(&find->core.env, &find->search, &find->found);
+    status = iri_find(&core.env, &find.search, &find.found);
 
     if (status != IRI_OK) {
-        print_error("%s: %s\n", core_show(find->search.path),
+        print_error("%s: %s\n", core_show(find.search.path),
                     iri_status_text(status));
 
-    } else if (find->core.io_fail_at == 0) {
-        check_without_reading(find);
+    } else if (core.io_fail_at == 0) {
+        check_without_reading();
     }
 
     return status;
@@ -466,11 +466,11 @@ find_go(find_t *find)
 
 
 static void
-find_case(find_t *find, const case_t *one)
+find_case(const case_t *one)
 {
-    find_init(find, one->charsets, one->tree, one->names, one->ignore);
-    find_put(find, one->entries);
-    find_read(find, core_str(one->target));
+    find_init(one->charsets, one->tree, one->names, one->ignore);
+    find_put(one->entries);
+    find_read(core_str(one->target));
 }
 
 
@@ -492,13 +492,12 @@ differs(const char *target, const char *what, iri_str_t got, iri_str_t want)
 static int
 check_case(const case_t *one)
 {
-    find_t    find;
     char      filename[1024];
     iri_str_t path, charset;
     int       wrong = 0;
 
-    find_case(&find, one);
-    assert_ok(find_go(&find));
+    find_case(one);
+    assert_ok(find_go());
 
     if (find.found.verdict != one->verdict || find.found.why != one->why
         || find.found.match != one->match)
@@ -528,9 +527,8 @@ check_case(const case_t *one)
     wrong += differs(one->target, "path", find.found.path, path);
     wrong += differs(one->target, "charset", find.found.charset, charset);
 
-    assert_true(find.core.stats + find.core.lists <= IRI_MAX_FS_CALLS);
-    assert_true(find.core.absolute);
-    core_free(&find.core);
+    assert_true(core.stats + core.lists <= IRI_MAX_FS_CALLS);
+    assert_true(core.absolute);
 
     return wrong;
 }
@@ -552,23 +550,21 @@ TEST(test_cases)
 /* Tracing writes log lines and changes no result. */
 TEST(test_cases_traced)
 {
-    find_t      find;
     iri_found_t found;
     size_t      i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        find_case(&find, &cases[i]);
-        assert_ok(find_go(&find));
+        find_case(&cases[i]);
+        assert_ok(find_go());
         found = find.found;
-        find.core.env.trace = 1;
-        assert_ok(find_go(&find));
+        core.env.trace = 1;
+        assert_ok(find_go());
 
         assert_int_equal(found.verdict, find.found.verdict);
         assert_int_equal(found.why, find.found.why);
         assert_int_equal(found.match, find.found.match);
         assert_str(found.filename, find.found.filename);
         assert_str(found.path, find.found.path);
-        core_free(&find.core);
     }
 }
 
@@ -601,17 +597,15 @@ TEST(test_costs)
         { "/a", "/no/%E8%A1%A8/%E8%A1%A8", "", "utf-8 euc-jp sjis gbk big5",
           ANY, 4, 0 },
     };
-    find_t find;
     size_t i;
 
     for (i = 0; i < COUNT(cost); i++) {
-        find_init(&find, cost[i].charsets, cost[i].tree, cost[i].names, N);
-        find_put(&find, cost[i].entries);
-        find_read(&find, core_str(cost[i].target));
-        assert_ok(find_go(&find));
-        assert_int_equal(find.core.stats, cost[i].stats);
-        assert_int_equal(find.core.lists, cost[i].lists);
-        core_free(&find.core);
+        find_init(cost[i].charsets, cost[i].tree, cost[i].names, N);
+        find_put(cost[i].entries);
+        find_read(core_str(cost[i].target));
+        assert_ok(find_go());
+        assert_int_equal(core.stats, cost[i].stats);
+        assert_int_equal(core.lists, cost[i].lists);
     }
 }
 
@@ -621,11 +615,10 @@ static void
 check_budget(const char *charsets, const char *tree, const char *segment,
              const char *entry, size_t depth)
 {
-    find_t find;
     char   target[2048] = "", path[2048] = "/srv";
     size_t i;
 
-    find_init(&find, charsets, tree, ANY, N | V);
+    find_init(charsets, tree, ANY, N | V);
 
     for (i = 0; i < depth; i++) {
         core_append(target, segment);
@@ -633,26 +626,24 @@ check_budget(const char *charsets, const char *tree, const char *segment,
         core_append(path, "/");
     }
 
-    core_put(&find.core, core_str(path));
+    core_put(&core, core_str(path));
     core_append(target, segment);
-    find_read(&find, core_str(target));
+    find_read(core_str(target));
     assert_int_not_equal(find.reading.why, IRI_WHY_LIMIT);
-    assert_ok(find_go(&find));
+    assert_ok(find_go());
 
-    if (find.core.stats + find.core.lists > IRI_MAX_FS_CALLS) {
+    if (core.stats + core.lists > IRI_MAX_FS_CALLS) {
         fail_msg("%s %s: %d stats, %d lists", charsets, tree,
-                 (int) find.core.stats, (int) find.core.lists);
+                 (int) core.stats, (int) core.lists);
     }
 
-    assert_true(find.core.lists <= IRI_MAX_DIRECTORIES_READ);
+    assert_true(core.lists <= IRI_MAX_DIRECTORIES_READ);
 
     if (find.found.why == IRI_WHY_BUDGET) {
         assert_true(find.found.verdict == IRI_PASS
                     || find.found.verdict == IRI_REFUSE);
         assert_int_equal(find.found.match, IRI_MATCH_NONE);
     }
-
-    core_free(&find.core);
 }
 
 
@@ -679,7 +670,6 @@ TEST(test_budgets)
 /* Two lookups a segment, NFC and NFD: 64 lookups are enough for 32. */
 TEST(test_candidates_limit)
 {
-    find_t find;
     char   target[512] = "", path[512] = "/srv";
     size_t depth;
 
@@ -692,14 +682,14 @@ TEST(test_candidates_limit)
     core_append(target, "/%C3%A9");
     core_append(path, "/" E_ACUTE);
 
-    find_init(&find, "", "", ANY, N);
-    core_put(&find.core, core_str(path));
+    find_init("", "", ANY, N);
+    core_put(&core, core_str(path));
 
     for (depth = IRI_MAX_REQUEST_CANDIDATES / 2 - 1;
          depth <= IRI_MAX_REQUEST_CANDIDATES / 2 + 1; depth++)
     {
-        find_read(&find, (iri_str_t){ 7 * depth, (unsigned char *) target });
-        assert_ok(find_go(&find));
+        find_read((iri_str_t){ 7 * depth, (unsigned char *) target });
+        assert_ok(find_go());
 
         if (depth <= IRI_MAX_REQUEST_CANDIDATES / 2) {
             assert_int_equal(find.found.verdict, IRI_SERVE);
@@ -709,8 +699,6 @@ TEST(test_candidates_limit)
             assert_int_equal(find.found.why, IRI_WHY_BUDGET);
         }
     }
-
-    core_free(&find.core);
 }
 
 
@@ -720,7 +708,6 @@ TEST(test_candidates_limit)
  */
 TEST(test_calls_limit)
 {
-    find_t find;
     char   target[512] = "/%98", path[512] = "/srv/\xfb";
     size_t i;
 
@@ -729,24 +716,22 @@ TEST(test_calls_limit)
         core_append(path, "/\xca");
     }
 
-    find_init(&find,
-              "windows-1252 windows-1250 windows-1254 iso-8859-2"
+    find_init("windows-1252 windows-1250 windows-1254 iso-8859-2"
               " iso-8859-15 macintosh ibm866 windows-1251",
               "koi8-r", ANY, N);
-    core_put(&find.core, core_str(path));
+    core_put(&core, core_str(path));
 
     /* At the limit: found, and moved. */
-    find_read(&find, (iri_str_t){ 4 * 6, (unsigned char *) target });
-    assert_ok(find_go(&find));
+    find_read((iri_str_t){ 4 * 6, (unsigned char *) target });
+    assert_ok(find_go());
     assert_int_equal(find.found.why, IRI_WHY_MIXED);
-    assert_true(find.core.stats + find.core.lists < IRI_MAX_FS_CALLS);
+    assert_true(core.stats + core.lists < IRI_MAX_FS_CALLS);
 
-    find_read(&find, core_str(target));
-    assert_ok(find_go(&find));
+    find_read(core_str(target));
+    assert_ok(find_go());
     assert_true(find.found.verdict == IRI_PASS
                 || find.found.verdict == IRI_REFUSE);
-    assert_int_equal(find.core.stats + find.core.lists, IRI_MAX_FS_CALLS);
-    core_free(&find.core);
+    assert_int_equal(core.stats + core.lists, IRI_MAX_FS_CALLS);
 }
 
 
@@ -760,28 +745,26 @@ TEST(test_vendor_pairs)
         { 0xa2, 0xffe0 },   { 0xa3, 0xffe1 },   { 0xac, 0xffe2 },
         { 0x2014, 0x2015 }, { 0xa6, 0xffe4 }
     };
-    find_t        find;
     unsigned char path[16] = "/srv/", asked[16] = "/", sent[32];
     iri_str_t     file, name;
     size_t        i, way, len;
 
     for (i = 0; i < 2 * COUNT(pairs); i++) {
         way = i % 2;
-        find_init(&find, "", "", ANY, N | V);
+        find_init("", "", ANY, N | V);
         len = iri_utf8_put(pairs[i / 2][way], path + 5);
         file = (iri_str_t){ 5 + len, path };
-        core_put(&find.core, file);
+        core_put(&core, file);
 
         len = iri_utf8_put(pairs[i / 2][1 - way], asked + 1);
         name = (iri_str_t){ 1 + len, asked };
         memcpy(sent, asked, name.len);
-        find_read(&find, (iri_str_t){ name.len, sent });
-        assert_ok(find_go(&find));
+        find_read((iri_str_t){ name.len, sent });
+        assert_ok(find_go());
         assert_int_equal(find.found.verdict, IRI_RESTART);
         assert_int_equal(find.found.match, IRI_MATCH_VARIANTS);
         assert_str(find.found.filename, file);
         assert_str(find.found.path, iri_str_from(file, 4));
-        core_free(&find.core);
     }
 }
 
@@ -795,22 +778,20 @@ TEST(test_vendor_pairs)
 static void
 check_errors(const case_t *one, int on)
 {
-    find_t find;
     size_t k;
 
     for (k = 1; k < 100; k++) {
-        find_case(&find, one);
-        find.core.io_fail_at = k;
-        find.core.io_fail_on = on;
-        assert_ok(find_go(&find));
+        find_case(one);
+        core.io_fail_at = k;
+        core.io_fail_on = on;
+        assert_ok(find_go());
 
-        if (find.core.stats + find.core.lists < k) {
+        if (core.stats + core.lists < k) {
             assert_int_equal(find.found.verdict, one->verdict);
-            core_free(&find.core);
             return;
         }
 
-        assert_int_equal(find.core.stats + find.core.lists, k);
+        assert_int_equal(core.stats + core.lists, k);
         assert_true(find.found.verdict == IRI_PASS
                     || find.found.verdict == IRI_REFUSE);
         assert_int_equal(find.found.match, IRI_MATCH_NONE);
@@ -820,7 +801,6 @@ check_errors(const case_t *one, int on)
         }
 
         assert_str(find.found.path, find.reading.path);
-        core_free(&find.core);
     }
 
     fail();
@@ -871,27 +851,24 @@ TEST(test_replaced_by_file)
         { "/d/\xc9\xbd", "/d/%E6%9D%A1/%C9%BD", "/srv/d/\xbe\xf2" },
     };
     iri_dir_t dir;
-    find_t    find;
     size_t    i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        find_init(&find, "", "euc-jp", ANY, N);
-        core_put(&find.core, S("/srv/d/\xc9\xbd"));
-        find_read(&find, core_str(cases[i].path));
-        torn_from = find.core.env.dir;
+        find_init("", "euc-jp", ANY, N);
+        core_put(&core, S("/srv/d/\xc9\xbd"));
+        find_read(core_str(cases[i].path));
+        torn_from = core.env.dir;
         dir = *torn_from;
         dir.stat = torn_stat;
-        find.core.env.dir = &dir;
+        core.env.dir = &dir;
         replaced_path = cases[i].replaced_path;
-        assert_ok(find_go(&find));
+        assert_ok(find_go());
 
         if (find.found.verdict != IRI_REFUSE) {
             assert_int_equal(find.found.match, IRI_MATCH_NONE);
             assert_false(
                 iri_str_equal(find.found.filename, S("/srv/d/\xc9\xbd")));
         }
-
-        core_free(&find.core);
     }
 }
 
@@ -903,18 +880,15 @@ check_prefix(const char *root, const char *path, size_t prefix,
              const char *entry, const char *filename, const char *found_path,
              iri_verdict_t answer)
 {
-    find_t find;
-
-    find_init(&find, "euc-jp", "", ANY, N);
-    core_put(&find.core, core_str(entry));
-    find_read(&find, core_str(path));
+    find_init("euc-jp", "", ANY, N);
+    core_put(&core, core_str(entry));
+    find_read(core_str(path));
     find.search.root = core_str(root);
     find.search.prefix = prefix;
-    assert_ok(find_go(&find));
+    assert_ok(find_go());
     assert_int_equal(find.found.verdict, answer);
     assert_text(find.found.filename, filename);
     assert_text(find.found.path, found_path);
-    core_free(&find.core);
 }
 
 
@@ -924,16 +898,13 @@ check_prefix(const char *root, const char *path, size_t prefix,
  */
 TEST(test_raw_bidi)
 {
-    find_t find;
-
-    find_init(&find, "windows-1252", "", ANY, N);
-    core_put(&find.core, S("/srv/\xc3\x83\xc2\xa9\xc3\xa2\xe2\x82\xac"
-                           "\xc5\xbd"));
-    find_read(&find, S("/\xc3\xa9%E2%80%8E"));
+    find_init("windows-1252", "", ANY, N);
+    core_put(&core, S("/srv/\xc3\x83\xc2\xa9\xc3\xa2\xe2\x82\xac"
+                      "\xc5\xbd"));
+    find_read(S("/\xc3\xa9%E2%80%8E"));
     assert_int_equal(find.reading.form, IRI_FORM_MIXED);
-    assert_ok(find_go(&find));
+    assert_ok(find_go());
     assert_int_equal(find.found.verdict, IRI_PASS);
-    core_free(&find.core);
 }
 
 
@@ -975,21 +946,19 @@ static void
 check_split(const char *root, const char *path, size_t prefix,
             const char *entry, const char *filename, const char *path_info)
 {
-    find_t    find;
     iri_str_t file, info;
 
-    find_init(&find, "", "", ANY, N);
-    core_put(&find.core, core_str(entry));
-    find_read(&find, core_str(path));
+    find_init("", "", ANY, N);
+    core_put(&core, core_str(entry));
+    find_read(core_str(path));
     find.search.root = core_str(root);
     find.search.prefix = prefix;
-    assert_ok(find_go(&find));
-    assert_ok(iri_found_split(&find.core.env, &find.search, &find.found,
-                              &file, &info));
+    assert_ok(find_go());
+    assert_ok(
+        iri_found_split(&core.env, &find.search, &find.found, &file, &info));
     assert_text(file, filename);
     assert_text(info, path_info);
-    assert_true(find.core.absolute);
-    core_free(&find.core);
+    assert_true(core.absolute);
 }
 
 
@@ -1073,39 +1042,37 @@ TEST(test_long_names)
 {
     static const char all[] = "utf-8 euc-jp sjis gbk big5 euc-kr windows-1252"
                               " windows-1258";
-    find_t            find;
     char              path[300] = "/srv/";
     size_t            i;
 
-    find_init(&find, "", all, ANY, N);
-    core_put(&find.core, S("/srv/a\xcc\x82\xcc\xa3"));
+    find_init("", all, ANY, N);
+    core_put(&core, S("/srv/a\xcc\x82\xcc\xa3"));
 
     /* Segments of 255 octets that are long in every encoding. */
     for (i = 0; i < 127; i++) {
         core_append(path, i % 2 == 0 ? "\xe2\xec" : "\xf4\xec");
     }
 
-    core_put(&find.core, core_str(path));
+    core_put(&core, core_str(path));
     path[5] = '\0';
 
     for (i = 0; i < 85; i++) {
         core_append(path, i % 2 == 0 ? HYO : "\xe3\x81\x8c");
     }
 
-    core_put(&find.core, core_str(path));
+    core_put(&core, core_str(path));
     path[5] = '\0';
 
     for (i = 0; i < 51; i++) {
         core_append(path, "\u00e2\u0323b");
     }
 
-    core_put(&find.core, core_str(path));
+    core_put(&core, core_str(path));
 
-    find_read(&find, S("/%E1%BA%AD"));
-    assert_ok(find_go(&find));
+    find_read(S("/%E1%BA%AD"));
+    assert_ok(find_go());
     assert_int_equal(find.found.verdict, IRI_SERVE);
     assert_text(find.found.filename, "/srv/a\xcc\x82\xcc\xa3");
-    core_free(&find.core);
 }
 
 

@@ -360,7 +360,6 @@ segment(core_t *core, iri_str_t octets)
 static void
 check_marks(size_t n, int normalized)
 {
-    core_t        core;
     uint32_t      c[LONG], form[10 * LONG];
     unsigned char in[4 * LONG], want[40 * LONG];
     size_t        i, k;
@@ -380,7 +379,6 @@ check_marks(size_t n, int normalized)
 
     assert_str(segment(&core, core_utf8(c, n + 3, in)),
                core_utf8(form, k, want));
-    core_free(&core);
 }
 
 
