@@ -171,6 +171,8 @@ typedef struct {
     const char          *why;
 } built_t;
 
+static built_t built;
+
 
 /* Sequences have 40 to 7E after the first octet; three begin with 83. */
 static iri_sequences_t sequences = { 0x40, 0x7e, 0x83, IRI_GB18030_FOUR_NONE,
@@ -178,61 +180,59 @@ static iri_sequences_t sequences = { 0x40, 0x7e, 0x83, IRI_GB18030_FOUR_NONE,
 
 
 static void
-build(built_t *b, const char *name, unsigned private_use, const row_t *rows)
+build(const char *name, unsigned private_use, const row_t *rows)
 {
     iri_encoding_t encoding = { name,        "US-ASCII", NULL,      0,
                                 private_use, NULL,       &sequences };
 
     core_init(&core);
     fake.rows = rows;
-    b->why = NULL;
-    b->charset = iri_charset_build(&core.env, &encoding, &b->why);
+    built.why = NULL;
+    built.charset = iri_charset_build(&core.env, &encoding, &built.why);
 }
 
 
 static void
 assert_refused(const row_t *rows, const char *part)
 {
-    built_t b;
+    build("crafted", 1, rows);
+    assert_null(built.charset);
+    assert_non_null(built.why);
 
-    build(&b, "crafted", 1, rows);
-    assert_null(b.charset);
-    assert_non_null(b.why);
-
-    if (strstr(b.why, part) == NULL) {
-        fail_msg("\"%s\" does not say \"%s\"", b.why, part);
+    if (strstr(built.why, part) == NULL) {
+        fail_msg("\"%s\" does not say \"%s\"", built.why, part);
     }
 }
 
 
 /* The length of a character in octets; 0: there is none. */
 static size_t
-sequence_length(const built_t *b, const char *octets, size_t len)
+sequence_length(const char *octets, size_t len)
 {
     const unsigned char *p = (const unsigned char *) octets;
     uint32_t             c;
 
-    return iri_charset_next(b->charset, p, p + len, &c);
+    return iri_charset_next(built.charset, p, p + len, &c);
 }
 
 
 /* The character of exactly these octets; 0: none. */
 static uint32_t
-read_one(const built_t *b, const char *octets, size_t len)
+read_one(const char *octets, size_t len)
 {
     const unsigned char *p = (const unsigned char *) octets;
     uint32_t             c = 0;
 
-    return iri_charset_next(b->charset, p, p + len, &c) == len ? c : 0;
+    return iri_charset_next(built.charset, p, p + len, &c) == len ? c : 0;
 }
 
 
 static int
-is_written(const built_t *b, uint32_t c, const char *octets, size_t len)
+is_written(uint32_t c, const char *octets, size_t len)
 {
     unsigned char out[4];
 
-    return iri_charset_put(b->charset, c, out) == len
+    return iri_charset_put(built.charset, c, out) == len
            && memcmp(out, octets, len) == 0;
 }
 
@@ -301,21 +301,18 @@ static const row_t linear_beside[] = { { "\x81\x39\x81\x30", 1, { 0x110 } },
 
 TEST(test_plain)
 {
-    built_t b;
-
-    build(&b, "crafted", 0, plain);
-    assert_non_null(b.charset);
-    assert_text(iri_charset_name(b.charset), "crafted");
-    assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
-    assert_int_equal(read_one(&b, "\xa2", 1), 0);
-    assert_true(is_written(&b, 0x100, "\xa1", 1));
+    build("crafted", 0, plain);
+    assert_non_null(built.charset);
+    assert_text(iri_charset_name(built.charset), "crafted");
+    assert_int_equal(read_one("\xa1", 1), 0x100);
+    assert_int_equal(read_one("\xa2", 1), 0);
+    assert_true(is_written(0x100, "\xa1", 1));
 }
 
 
 /* The octets after the first must be in the range of the charset. */
 TEST(test_inner_octets)
 {
-    built_t  b;
     char     octets[3];
     unsigned octet;
     int      has;
@@ -324,20 +321,20 @@ TEST(test_inner_octets)
         two[1] = three[2] = three_others[2] = (char) octet;
         has = octet >= 0x40 && octet <= 0x7e;
 
-        build(&b, "crafted", 0, two_octets);
-        assert_non_null(b.charset);
+        build("crafted", 0, two_octets);
+        assert_non_null(built.charset);
         memcpy(octets, "\x81", 1);
         octets[1] = (char) octet;
-        assert_int_equal(read_one(&b, octets, 2), has ? 0x101 : 0);
-        assert_int_equal(is_written(&b, 0x101, octets, 2), has);
+        assert_int_equal(read_one(octets, 2), has ? 0x101 : 0);
+        assert_int_equal(is_written(0x101, octets, 2), has);
 
-        build(&b, "crafted", 0, three_octets);
-        assert_non_null(b.charset);
+        build("crafted", 0, three_octets);
+        assert_non_null(built.charset);
         memcpy(octets, "\x83\x40", 2);
         octets[2] = (char) octet;
-        assert_int_equal(read_one(&b, octets, 3), has ? 0x102 : 0);
+        assert_int_equal(read_one(octets, 3), has ? 0x102 : 0);
         octets[0] = (char) 0x82;
-        assert_int_equal(sequence_length(&b, octets, 3), 0);
+        assert_int_equal(sequence_length(octets, 3), 0);
     }
 }
 
@@ -348,15 +345,14 @@ TEST(test_single_octets)
     iri_encoding_t encoding = {
         "crafted", "US-ASCII", NULL, 0, 0, NULL, NULL
     };
-    built_t b;
 
     two[1] = 0x40;
     fake.rows = two_octets;
     core_init(&core);
-    b.charset = iri_charset_build(&core.env, &encoding, &b.why);
-    assert_non_null(b.charset);
-    assert_int_equal(sequence_length(&b, "\x81\x40", 2), 0);
-    assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
+    built.charset = iri_charset_build(&core.env, &encoding, &built.why);
+    assert_non_null(built.charset);
+    assert_int_equal(sequence_length("\x81\x40", 2), 0);
+    assert_int_equal(read_one("\xa1", 1), 0x100);
 }
 
 
@@ -365,7 +361,6 @@ TEST(test_ascii_born)
 {
     static const char part[] = "ASCII character for octets above 7F";
     UChar             unit;
-    built_t           b;
 
     for (unit = 0; unit < 0x80; unit++) {
         one_is_unit[0].units[0] = two_are_unit[0].units[0] = unit;
@@ -378,14 +373,14 @@ TEST(test_ascii_born)
      * charset.
      */
     one_is_unit[0].units[0] = 0x80;
-    build(&b, "crafted", 0, one_is_unit);
-    assert_non_null(b.charset);
-    assert_int_equal(read_one(&b, "\x81", 1), 0);
+    build("crafted", 0, one_is_unit);
+    assert_non_null(built.charset);
+    assert_int_equal(read_one("\x81", 1), 0);
 
     one_is_unit[0].units[0] = 0xa0;
-    build(&b, "crafted", 0, one_is_unit);
-    assert_non_null(b.charset);
-    assert_int_equal(read_one(&b, "\x81", 1), 0xa0);
+    build("crafted", 0, one_is_unit);
+    assert_non_null(built.charset);
+    assert_int_equal(read_one("\x81", 1), 0xa0);
 }
 
 
@@ -408,57 +403,49 @@ TEST(test_ascii_kept)
 /* Three controls are not checked, because IBM's tables rotate them. */
 TEST(test_rotated)
 {
-    built_t b;
-
-    build(&b, "crafted", 0, rotated);
-    assert_non_null(b.charset);
-    assert_int_equal(read_one(&b, "\x1a", 1), 0x1a);
-    assert_int_equal(read_one(&b, "\x1c", 1), 0x1c);
-    assert_int_equal(read_one(&b, "\x7f", 1), 0x7f);
+    build("crafted", 0, rotated);
+    assert_non_null(built.charset);
+    assert_int_equal(read_one("\x1a", 1), 0x1a);
+    assert_int_equal(read_one("\x1c", 1), 0x1c);
+    assert_int_equal(read_one("\x7f", 1), 0x7f);
 }
 
 
 TEST(test_duplicates)
 {
-    built_t b;
-
-    build(&b, "crafted", 0, duplicates);
-    assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
-    assert_int_equal(read_one(&b, "\xa2", 1), 0x100);
-    assert_true(is_written(&b, 0x100, "\xa1", 1));
+    build("crafted", 0, duplicates);
+    assert_int_equal(read_one("\xa1", 1), 0x100);
+    assert_int_equal(read_one("\xa2", 1), 0x100);
+    assert_true(is_written(0x100, "\xa1", 1));
 }
 
 
 TEST(test_two_characters)
 {
-    built_t b;
-
-    build(&b, "crafted", 0, two_characters);
-    assert_non_null(b.charset);
-    assert_int_equal(read_one(&b, "\x81", 1), 0);
-    assert_int_equal(read_one(&b, "\x82", 1), 0);
-    assert_int_equal(read_one(&b, "\x83", 1), 0x1f600);
-    assert_int_equal(read_one(&b, "\x84", 1), 0);
-    assert_int_equal(read_one(&b, "\x85", 1), 0);
-    assert_int_equal(read_one(&b, "\x86", 1), 0);
-    assert_int_equal(read_one(&b, "\x87\x40", 2), 0);
-    assert_int_equal(read_one(&b, "\x87\x41", 2), 0);
-    assert_int_equal(read_one(&b, "\x87\x42", 2), 0x1f600);
-    assert_int_equal(read_one(&b, "\x87\x43", 2), 0);
-    assert_int_equal(read_one(&b, "\x87\x44", 2), 0);
-    assert_int_equal(read_one(&b, "\x87\x45", 2), 0);
+    build("crafted", 0, two_characters);
+    assert_non_null(built.charset);
+    assert_int_equal(read_one("\x81", 1), 0);
+    assert_int_equal(read_one("\x82", 1), 0);
+    assert_int_equal(read_one("\x83", 1), 0x1f600);
+    assert_int_equal(read_one("\x84", 1), 0);
+    assert_int_equal(read_one("\x85", 1), 0);
+    assert_int_equal(read_one("\x86", 1), 0);
+    assert_int_equal(read_one("\x87\x40", 2), 0);
+    assert_int_equal(read_one("\x87\x41", 2), 0);
+    assert_int_equal(read_one("\x87\x42", 2), 0x1f600);
+    assert_int_equal(read_one("\x87\x43", 2), 0);
+    assert_int_equal(read_one("\x87\x44", 2), 0);
+    assert_int_equal(read_one("\x87\x45", 2), 0);
 }
 
 
 TEST(test_always_incomplete)
 {
-    built_t b;
-
-    build(&b, "crafted", 0, always_incomplete);
-    assert_non_null(b.charset);
-    assert_int_equal(read_one(&b, "\x81@@@", 4), 0);
-    assert_int_equal(read_one(&b, "\x81@@", 3), 0);
-    assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
+    build("crafted", 0, always_incomplete);
+    assert_non_null(built.charset);
+    assert_int_equal(read_one("\x81@@@", 4), 0);
+    assert_int_equal(read_one("\x81@@", 3), 0);
+    assert_int_equal(read_one("\xa1", 1), 0x100);
 }
 
 
@@ -466,7 +453,6 @@ TEST(test_always_incomplete)
 TEST(test_private_use)
 {
     static const UChar units[] = { 0xe000, 0xf8ff, 0xf900 };
-    built_t            b;
     size_t             i;
     unsigned           meant;
     int                private_use;
@@ -478,11 +464,11 @@ TEST(test_private_use)
                                                  .units[0] = units[i];
             private_use = unit < 0xf900;
 
-            build(&b, "crafted", meant, one_is_unit);
-            assert_int_equal(read_one(&b, "\x81", 1), private_use ? 0 : unit);
+            build("crafted", meant, one_is_unit);
+            assert_int_equal(read_one("\x81", 1), private_use ? 0 : unit);
 
-            build(&b, "crafted", meant, two_are_unit);
-            assert_int_equal(read_one(&b, "\x82@", 2),
+            build("crafted", meant, two_are_unit);
+            assert_int_equal(read_one("\x82@", 2),
                              private_use && !meant ? 0 : unit);
         }
     }
@@ -493,43 +479,40 @@ TEST(test_private_use)
 TEST(test_surrogates)
 {
     static const UChar units[] = { 0xd800, 0xdbff, 0xdc00, 0xdfff };
-    built_t            b;
     size_t             i;
 
     for (i = 0; i < COUNT(units); i++) {
         one_is_unit[0].units[0] = units[i];
-        build(&b, "crafted", 1, one_is_unit);
-        assert_int_equal(read_one(&b, "\x81", 1), 0);
-        assert_false(is_written(&b, units[i], "\x81", 1));
+        build("crafted", 1, one_is_unit);
+        assert_int_equal(read_one("\x81", 1), 0);
+        assert_false(is_written(units[i], "\x81", 1));
     }
 }
 
 
 TEST(test_linear)
 {
-    built_t b;
-
     sequences.four = IRI_GB18030_FOUR_ENCODED;
 
-    build(&b, "gb18030", 0, linear);
-    assert_non_null(b.charset);
-    assert_int_equal(read_one(&b, "\x81\x30\x81\x30", 4), 0xa0);
-    assert_int_equal(sequence_length(&b, "\x81\x30\x81\x31", 4), 0);
-    assert_int_equal(sequence_length(&b, "\x81\x30\x81\x32", 4), 0);
-    assert_int_equal(sequence_length(&b, "\x81\x30\x81\x33", 4), 0);
-    assert_int_equal(sequence_length(&b, "\x81\x30\x81\x34", 4), 0);
-    assert_int_equal(read_one(&b, "\x90\x30\x81\x30", 4), 0);
+    build("gb18030", 0, linear);
+    assert_non_null(built.charset);
+    assert_int_equal(read_one("\x81\x30\x81\x30", 4), 0xa0);
+    assert_int_equal(sequence_length("\x81\x30\x81\x31", 4), 0);
+    assert_int_equal(sequence_length("\x81\x30\x81\x32", 4), 0);
+    assert_int_equal(sequence_length("\x81\x30\x81\x33", 4), 0);
+    assert_int_equal(sequence_length("\x81\x30\x81\x34", 4), 0);
+    assert_int_equal(read_one("\x90\x30\x81\x30", 4), 0);
 
-    build(&b, "gb18030", 0, linear_beside);
-    assert_non_null(b.charset);
-    assert_int_equal(read_one(&b, "\x81\x39\x81\x30", 4), 0x110);
-    assert_int_equal(read_one(&b, "\x82\x30\x81\x30", 4), 0x111);
-    assert_int_equal(sequence_length(&b, "\x82\x2f\x81\x30", 4), 0);
-    assert_int_equal(sequence_length(&b, "\x81\x3a\x81\x30", 4), 0);
+    build("gb18030", 0, linear_beside);
+    assert_non_null(built.charset);
+    assert_int_equal(read_one("\x81\x39\x81\x30", 4), 0x110);
+    assert_int_equal(read_one("\x82\x30\x81\x30", 4), 0x111);
+    assert_int_equal(sequence_length("\x82\x2f\x81\x30", 4), 0);
+    assert_int_equal(sequence_length("\x81\x3a\x81\x30", 4), 0);
 
     sequences.four = IRI_GB18030_FOUR_NONE;
-    build(&b, "crafted", 0, linear_beside);
-    assert_int_equal(sequence_length(&b, "\x81\x39\x81\x30", 4), 0);
+    build("crafted", 0, linear_beside);
+    assert_int_equal(sequence_length("\x81\x39\x81\x30", 4), 0);
 }
 
 
