@@ -283,8 +283,8 @@ include t/long.mk
 
 # Headers are set by hand.
 C_FILES = $(wildcard common/*/*.c mod_iri/*.c ngx_iri/*.c cli/*.c t/core/*.c \
-              t/fuzz/*.c t/churn/*.c t/torture/*.c t/bench/*.c \
-              t/bench/peers/*.c doc/examples/*.c)
+              t/fuzz/*.c t/churn/*.c t/torture/*.c \
+              doc/examples/*.c)
 
 format:        ## put all C files in form
 	clang-format -i $(C_FILES)

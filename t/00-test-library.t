@@ -1,13 +1,8 @@
 # The parts of the test library that must fail where something is wrong: the
 # judges of the tables, and the search of the error log. All other parts are
 # used by every test.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Cases;
 use IRI::Test;
-use Test::More;
+use IRI::Cases;
 
 subtest 'cases' => \&test_cases;
 subtest 'own trees' => \&test_own_trees;
@@ -150,7 +145,6 @@ sub test_errors {
 server { listen 127.0.0.1:%%PORT%%; return 200 "$http_host"; }
 END
     is $server->get('/host', host => 'x:y')->body, 'x:y', 'an answer';
-    is_deeply [$server->errors], [], 'no errors';
     ok !$server->reload('nonsense;'), 'reload of an invalid configuration';
     is scalar(my @errors = $server->errors), 1, 'is an error';
     is_deeply [$server->errors(ignore => qr/nonsense/)], [], 'ignored';

@@ -2,13 +2,8 @@
 # rules for every row and by its own code. IRI_SEED repeats a shuffled order;
 # IRI_ATTACKS=conf,... runs these settings only, IRI_ATTACKS_SERVER=nginx one
 # server. See t/attacks/README.md.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Attacks;
 use IRI::Test;
-use Test::More;
+use IRI::Attacks;
 
 my @servers = grep { !$ENV{IRI_ATTACKS_SERVER}
         || $_ eq $ENV{IRI_ATTACKS_SERVER} } qw(nginx httpd);

@@ -1,11 +1,6 @@
 #!/usr/bin/perl
 # make bench measures a row and reports it; a wrong status fails the run.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Test;
-use Test::More;
 use XML::LibXML;
 
 my $BENCH = "$FindBin::Bin/bench/bench";

@@ -2,14 +2,9 @@
 # The build and its documentation: exports of the modules, independence of the
 # core from servers, make's targets, and each directive, variable and option is
 # documented.
-use strict;
-use warnings;
+use IRI::Test;
 use Cwd 'getcwd';
 use File::Spec::Functions 'abs2rel';
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
-use Test::More;
 
 my $top = "$FindBin::Bin/..";
 chdir $top or die "$top: $!\n";

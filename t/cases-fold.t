@@ -1,12 +1,7 @@
 # The tables of t/cases/fold: names that are found by width, case, accents or
 # spelling, and names that must not be.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Cases;
 use IRI::Test;
-use Test::More;
+use IRI::Cases;
 
 my @cases = IRI::Cases::load(glob "$FindBin::Bin/cases/fold/*.tsv");
 

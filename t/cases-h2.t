@@ -1,11 +1,6 @@
 # A sample of the tables of t/cases over HTTP/2 (h2c), on both servers.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Cases;
 use IRI::Test;
-use Test::More;
+use IRI::Cases;
 
 # All cases except those that HTTP/2 cannot express.
 my %table = map { $_ => "$FindBin::Bin/cases/$_.tsv" }

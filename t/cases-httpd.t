@@ -1,14 +1,6 @@
 # The tables of t/cases against httpd.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test 'httpd';
 use IRI::Cases;
-use IRI::Test;
-use Test::More;
-
-my $missing = missing('httpd');
-plan skip_all => $missing if $missing;
 
 my @cases = IRI::Cases::load(glob "$FindBin::Bin/cases/*.tsv");
 IRI::Cases::run_httpd([grep { $_->{id} !~ /^(?:pa|pi|ms)-/ } @cases]);

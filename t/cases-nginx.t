@@ -1,14 +1,6 @@
 # The tables of t/cases against nginx.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test 'nginx';
 use IRI::Cases;
-use IRI::Test;
-use Test::More;
-
-my $missing = missing('nginx');
-plan skip_all => $missing if $missing;
 
 my @cases = IRI::Cases::load(glob "$FindBin::Bin/cases/*.tsv");
 IRI::Cases::run_nginx([grep { $_->{id} !~ /^(?:pa|ms)-/ } @cases]);

@@ -9,16 +9,11 @@
 # IRI_CHURN: seconds in all; IRI_CHURN_SEED: other changes; IRI_CHURN_DIR: a
 # directory on the file system to be tested; IRI_CHURN_ONLY: a pattern of the
 # names of servers.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test;
 use File::Copy 'copy';
 use File::Temp ();
-use IRI::Test;
 use List::Util qw(max min sum0);
 use POSIX ();
-use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $program = build_dir() . '/t/churn/churn';

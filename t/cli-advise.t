@@ -1,15 +1,11 @@
 # The command iri advise: from a tree and its logs to a configuration.
-use strict;
-use warnings;
+use IRI::Test;
 use Encode ();
-use FindBin;
 use JSON::PP ();
 use POSIX ();
 use Unicode::Normalize ();
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/advise";
 use IRI::Octets 'percent';
-use IRI::Test;
-use Test::More;
 
 our $iri = build_dir() . '/iri';
 plan skip_all => 'iri is not built' if !-x $iri;

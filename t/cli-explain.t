@@ -1,15 +1,8 @@
 #!/usr/bin/perl
 # The command iri: usage, targets, batch, the output of `iri explain`. The
 # core's decisions are tested elsewhere.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
+use IRI::Test 'core';
 use JSON::PP ();
-use Test::More;
-
-plan skip_all => missing('core') if missing('core');
 
 my $iri = build_dir() . '/iri';
 my ($root) = make_tree(<<'END');

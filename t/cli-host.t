@@ -1,15 +1,8 @@
 #!/usr/bin/perl
 # The command `iri host`: usage, batch, messages, and the tables of
 # doc/hosts.md. The core's decisions are tested in t/core/test_host*.c.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
+use IRI::Test 'core';
 use JSON::PP ();
-use Test::More;
-
-plan skip_all => missing('core') if missing('core');
 
 my $iri = build_dir() . '/iri';
 

@@ -3,15 +3,8 @@
 # relativize, equal, normalize, decode, encode, bidi. The core's decisions are
 # tested in t/core/test_iri.c, test_suites.c and test_warn.c; here: the options
 # of each command, its JSON, its exit codes, and its help.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
+use IRI::Test 'core';
 use JSON::PP ();
-use Test::More;
-
-plan skip_all => missing('core') if missing('core');
 
 my $iri = build_dir() . '/iri';
 my @COMMANDS = qw(check split to-uri to-iri resolve relativize equal normalize

@@ -1,15 +1,8 @@
 #!/usr/bin/perl
 # iri lint: findings of a tree as lines and as objects, exit codes, plans that
 # a shell executes. The findings themselves are tested in t/core/test_lint.c.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
+use IRI::Test 'core';
 use JSON::PP ();
-use Test::More;
-
-plan skip_all => missing('core') if missing('core');
 
 my $iri = build_dir() . '/iri';
 

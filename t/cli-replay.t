@@ -1,15 +1,8 @@
 #!/usr/bin/perl
 # iri replay: logs in each format, and the new status of their 404s by form and
 # charset.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
+use IRI::Test 'core';
 use JSON::PP ();
-use Test::More;
-
-plan skip_all => missing('core') if missing('core');
 
 my $iri = build_dir() . '/iri';
 my ($root) = make_tree(<<'END');

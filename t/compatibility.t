@@ -8,18 +8,13 @@
 # normalization only, the one in NFC (else in NFD) is served for both. Names
 # that are not UTF-8 are 404. With `iri_invalid pass` all of these names are
 # served, except the second of two names that differ in normalization only.
-use strict;
-use warnings;
+use IRI::Test 'core';
 use Encode ();
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use File::Basename 'dirname';
 use File::Find ();
 use File::Path 'make_path';
 use IRI::Cases;
-use IRI::Test;
 use JSON::PP ();
-use Test::More;
 use Unicode::Normalize qw(NFC NFD);
 use Unicode::UCD 'charblocks';
 
@@ -43,7 +38,6 @@ my @files   = files();
 my %named;    # how many paths have a name
 $named{ nfc($_) }++ for @files;
 
-plan skip_all => missing('core') if missing('core');
 ask(@$_) for @SETTINGS;
 done_testing;
 

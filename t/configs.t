@@ -1,12 +1,7 @@
 # A constant sample of the random configurations of t/configs; all of it: make
 # configs. IRI_SEED gives others.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Server 'capture';
 use IRI::Test;
-use Test::More;
+use IRI::Server 'capture';
 
 for my $kind (qw(nginx httpd)) {
     SKIP: {

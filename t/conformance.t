@@ -4,12 +4,7 @@
 # t/documents belongs to a section of the page by its id or is named there, and
 # a row without a test has a reason. The page is compared
 # with the documents themselves if they are available (../shared/seeds).
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Test;
-use Test::More;
 
 my $top = "$FindBin::Bin/..";
 my $seeds = ($ENV{IRI_SHARED} // "$top/../shared") . '/seeds';

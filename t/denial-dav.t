@@ -2,17 +2,13 @@
 # or copies anything in a denied location. The result is judged on disk.
 #
 # A sample; IRI_DENIAL=n: a tenth of n requests. IRI_SEED=n repeats a run.
-use strict;
-use warnings;
+use IRI::Test;
 use utf8;
 use Encode ();
 use File::Path qw(make_path remove_tree);
-use FindBin;
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/configs";
 use Forms ();
 use IRI::Spelling qw(key read_in write_in);
-use IRI::Test;
-use Test::More;
 use Unicode::Normalize 'NFC';
 
 my $REQUESTS = int(($ENV{IRI_DENIAL} || 4000) / 10);

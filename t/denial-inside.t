@@ -1,11 +1,6 @@
 # A denial after an internal redirect, or with an error page, does not disclose
 # what was found: neither in variables nor in Vary.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Test;
-use Test::More;
 
 my $missing = missing('nginx') // missing('httpd');
 plan skip_all => $missing if $missing;

@@ -14,15 +14,8 @@
 # In command and output \\xHH is an octet, \\u{HHHH} a character, and the word
 # \\e is empty. Text after he: or ar: is in the Bidi Notation of
 # draft-duerst-iri-03, 1.4: upper case stands for letters of Hebrew or Arabic.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test 'core';
 use Encode ();
-use IRI::Test;
-use Test::More;
-
-plan skip_all => missing('core') if missing('core');
 
 # Letters in the order of the Hebrew block; for Arabic the letters from U+0628
 # on.

@@ -1,12 +1,7 @@
 #!/usr/bin/perl
 # `make run`, and with it the example configurations of both servers: the
 # sample site must get all expected answers.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Test;
-use Test::More;
 
 plan skip_all => $_ for grep { $_ } map { missing($_) } qw(nginx httpd);
 

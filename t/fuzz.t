@@ -1,12 +1,7 @@
 # The corpus of each fuzz target (t/fuzz/README.md), built with a plain
 # compiler: former findings and inputs that reach every edge are judged again,
 # then random variations of them.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Test;
-use Test::More;
 
 my $FUZZ    = "$FindBin::Bin/fuzz";
 my @TARGETS = map { m{fuzz_(\w+)\.c$} } glob "$FUZZ/fuzz_*.c";
@@ -22,7 +17,7 @@ for my $name (@TARGETS) {
         my $inputs = grep { !/^#/ } split /\n/, slurp($corpus), -1;
         $inputs-- if slurp($corpus) =~ /\n\z/;
         cmp_ok $inputs, '>', 10, "$name has a corpus";
-        my ($code, $output, $wrong) = capture('', $replay, '-r', 3000,
+        my ($code, $output, $wrong) = capture('', $replay, '-r', 20000,
             $corpus);
         is "$code $output", "0 $inputs inputs\n", "$name holds"
             or diag $wrong;

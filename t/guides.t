@@ -3,13 +3,8 @@
 # convention. Examples that another test runs, or none, are listed here.
 #
 #  prove -It/lib t/guides.t :: doc/hosts.md       one document
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Guide 'run_guide';
 use IRI::Test;
-use Test::More;
+use IRI::Guide 'run_guide';
 
 my $top = "$FindBin::Bin/..";
 chdir $top or die "$top: $!\n";

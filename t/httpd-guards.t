@@ -1,15 +1,7 @@
 # httpd: rules that depend on the origin of a request: a request that restarts
 # with the found name counts as the client's own, not as a redirect, and
 # discloses nothing of the file system or of a rewritten query.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
-use Test::More;
-
-my $missing = missing('httpd');
-plan skip_all => $missing if $missing;
+use IRI::Test 'httpd';
 
 my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" }
         qw(表/s.txt 開/表.txt 環/表.txt 式/表.txt 〜.txt app.txt café.txt));
@@ -198,7 +190,6 @@ END
     is $built->get('/blocked?' . $_ . '/s.txt')->status, 403,
         "what was set for the first path stays, $charset"
         for '開', "\xB3\xAB";
-    is_deeply [$built->errors], [], "log, $charset";
 }
 
 # A rule may name a file by its octets on disk, as without the module.
@@ -218,7 +209,5 @@ is $literal->get("/$_/s.txt/info")->status, 200, "with PATH_INFO: $_"
     for qw(alias rule);
 is $literal->get("/ask?d\xC3\xA9/s.txt")->status, 200, 'NFC: found';
 is $literal->get("/ask?d$nfd/no$nfd.txt")->status, 404, 'NFD: absent';
-is_deeply [$literal->errors], [], 'log, NFD';
 
-is_deeply [$server->errors], [], 'error log';
 done_testing;

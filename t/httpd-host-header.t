@@ -1,18 +1,10 @@
 # httpd: IRIHost edits header lines while they are read: for any fragmentation,
 # with any lines around them, up to the limits, on persistent connections;
 # httpd parses the edited line like the original one.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test 'httpd';
 use IRI::Both 'site_of';
-use IRI::Test;
 use MIME::Base64 'decode_base64';
-use Test::More;
 use Time::HiRes 'sleep';
-
-my $missing = missing('httpd');
-plan skip_all => $missing if $missing;
 
 my $tmp = temp_dir();
 for my $site (qw(first buecher echo)) {
@@ -227,7 +219,6 @@ is raw($big, "GET / HTTP/1.1\r\nHost:"
     $_ <= 1 ? 'buecher' : 400, "20,000 octets and $_" for 1, 2;
 is raw($big, "GET / HTTP/1.1\r\nHost: " . 'b%C3%BC' x 2000 . "\r\n\r\n"),
     400, 'a host of 14,000 octets';
-
 
 # A line received in pieces, the second of which starts like another line:
 # httpd reads 8,000 octets at once, and returns parts of a line from 8,192 on.

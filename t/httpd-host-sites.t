@@ -1,19 +1,11 @@
 # httpd: behaviour of a site that IRIHost has selected: its rules, redirects,
 # caches, upstreams and variables; directories that are named after hosts.
-use strict;
-use warnings;
+use IRI::Test 'httpd';
 use File::Path qw(make_path);
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IO::Select ();
 use IRI::Both 'site_of';
 use IRI::Server ();
-use IRI::Test;
 use POSIX ();
-use Test::More;
-
-my $missing = missing('httpd');
-plan skip_all => $missing if $missing;
 
 my $tmp    = temp_dir();
 my $folder = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
@@ -206,7 +198,6 @@ END
         isnt $refusing->get('/', host => $host)->status, 400,
             "Unsafe: $host is httpd's own" if $options eq 'Unsafe';
     }
-    is_deeply [$refusing->errors], [], 'log';
 }
 
 # If the target contains a host, Unsafe keeps the Host line. An invalid host is
@@ -232,7 +223,6 @@ for my $case (["\xFF\xFE", '', $BA], ["b\xFF:81", ':8', "$BA:8"],
 }
 like $ignored->get('http://[::1]:8/env.cgi', host => "\xFF")->body,
     qr/^HTTP_HOST=\[::1\]:8$/m, 'an IP literal';
-is_deeply [$ignored->errors], [], 'log';
 
 # ---- a cache -----------------------------------------------------------------
 
@@ -282,7 +272,6 @@ for my $host ("\xEF\xBD\x8Cocalhost", '%6Cocalhost', 'localhost') {
 }
 is $forward->get("http://$_:$up/", host => 'x')->status, 400,
     'refused: ' . escaped($_) for "\xFF", '127.0.0.%31';
-is_deeply [$forward->errors], [], 'log';
 
 # ---- directories named for hosts ---------------------------------------------
 
@@ -387,5 +376,4 @@ is $alt_site->get($_, host => $B, port => $alt_site->port('static'))->status,
 is $alt_site->get('/', host => 'xn--a.example')->status, 404,
     'an invalid A-label';
 is $alt_site->get('/', host => "none.$B")->status, 404, 'no directory';
-is_deeply [$alt_site->errors], [], 'log';
 done_testing;

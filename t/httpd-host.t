@@ -1,16 +1,8 @@
 # httpd, IRIHost: the site that a host name selects, in every form and by every
 # way: in the Host line or in an absolute request line of HTTP/1.1, in HTTP/2,
 # over TLS with SNI; with HttpProtocolOptions Strict and Unsafe.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test 'httpd';
 use IRI::Both 'site_of';
-use IRI::Test;
-use Test::More;
-
-my $missing = missing('httpd');
-plan skip_all => $missing if $missing;
 
 # The sites, each with a page containing its name; the first is the default.
 my @SITES = (
@@ -165,7 +157,6 @@ sub judge {
         };
     }
     judge_tls($test_name, $server) if $tls;
-    is_deeply [$server->errors], [], "$test_name: log";
     return;
 }
 

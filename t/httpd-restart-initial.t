@@ -1,16 +1,9 @@
 # httpd: a restarted request is an initial request: modules that judge only
 # initial requests judge it, access is checked, and it is logged once, with its
 # own status.
-use strict;
-use warnings;
+use IRI::Test 'httpd';
 use Digest::MD5 'md5_hex';
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
-use Test::More;
 
-my $missing = missing('httpd');
-plan skip_all => $missing if $missing;
 my $folder = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
 plan skip_all => 'no mod_lua' if !-e "$folder/mod_lua.so";
 

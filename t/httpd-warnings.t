@@ -1,14 +1,6 @@
 # httpd: a setting that has no effect causes a warning with -t and once at the
 # start; an effective one does not.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
-use Test::More;
-
-my $missing = missing('httpd');
-plan skip_all => $missing if $missing;
+use IRI::Test 'httpd';
 
 my @MODULES = qw(rewrite proxy proxy_http headers setenvif);
 

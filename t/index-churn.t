@@ -14,16 +14,11 @@
 #
 # IRI_INDEX_CHURN: seconds for each server; IRI_INDEX_NAMES: number of names
 # that stay; IRI_INDEX_SEED: other changes; IRI_INDEX_ONLY: nginx or httpd.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IO::Handle;
 use IRI::Test;
+use IO::Handle;
 use IRI::Tree 'wait_for_age';
 use List::Util qw(max min);
 use POSIX ();
-use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $SECONDS = $ENV{IRI_INDEX_CHURN} // 2;
@@ -299,7 +294,6 @@ sub churn {
     # A busy machine makes fewer changes.
     my $changes = () = slurp("$tmp/changes") =~ /\n/g;
     cmp_ok $changes, '>=', $RATE * $SECONDS / 4, "$name: it has changed";
-    is_deeply [$server->errors], [], "$name: log";
     return;
 }
 

@@ -2,15 +2,10 @@
 # `make install` and `make uninstall` into a directory of their own: both
 # modules are loaded and the command is run from there, other files in it stay,
 # and an installation for one server does not require the other.
-use strict;
-use warnings;
+use IRI::Test;
 use Cwd 'realpath';
 use File::Find 'find';
 use File::Spec::Functions 'abs2rel';
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
-use Test::More;
 
 my $top = "$FindBin::Bin/..";
 chdir $top or die "$top: $!\n";
@@ -43,7 +38,6 @@ sub answers {
     my ($server) = @_;
     my ($answer) = map { $server->get($_) } '/%93%FA%96%7B%8C%EA.html';
     is $answer->status . $answer->body, '200here', 'answers in Shift_JIS';
-    is_deeply [$server->errors], [], 'log';
     return;
 }
 

@@ -2,13 +2,8 @@
 # libiri.a for other programs: the example of doc/examples is built and works,
 # the functions declared in iri_ref.h exist, and no module contains code that
 # no server needs.
-use strict;
-use warnings;
-use File::Basename;
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Test;
-use Test::More;
+use File::Basename;
 
 my $top   = "$FindBin::Bin/..";
 my @headers = glob "$top/common/*.h";

@@ -2,15 +2,10 @@
 # file of the tree, its anchor to a heading; an address of another site is
 # well-formed; a file of the tree that the text names exists; a picture has a
 # text alternative; and each document of doc/ is reachable from README.md.
-use strict;
-use warnings;
+use IRI::Test;
 use Cwd 'abs_path';
 use Encode 'decode';
 use File::Basename 'dirname';
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
-use Test::More;
 
 my $top = abs_path("$FindBin::Bin/..");
 chdir $top or die "$top: $!\n";

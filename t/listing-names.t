@@ -1,14 +1,9 @@
 # Listings on both servers: each link opens its own file, in trees of several
 # charsets and forms; names are escaped, as a strict parser reads them; the
 # fields of the response. Names of random octets: t/fuzz/fuzz_listing.c.
-use strict;
-use warnings;
-use Digest::SHA 'sha256_base64';
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Test;
+use Digest::SHA 'sha256_base64';
 use JSON::PP ();
-use Test::More;
 use XML::LibXML;
 
 # ---- trees -------------------------------------------------------------------
@@ -248,7 +243,6 @@ for my $row (@SERVERS) {
         $port   = $server->port;
         the_response(@expected);
         the_names();
-        is_deeply [$server->errors], [], 'log';
     };
 }
 done_testing;

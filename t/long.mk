@@ -45,7 +45,7 @@ $(BUILD)/obj/t/churn/%.o: EXTRA = -D_GNU_SOURCE -pthread
 # build/bench/trees.
 BENCHED := $(BUILD)/bench
 bench: need-bench ## cost of the module, into build/bench; BENCH=fold: one group
-	@+$(again) all $(BENCH_PROGRAMS) $(BENCH_PEERS)
+	@+$(again) all
 	@t/bench/bench --out=$(BENCHED) $(BENCH_OPTIONS) $(BENCH)
 
 bench-quick: need-bench ## a few requests of nginx and httpd, and the start
@@ -68,26 +68,6 @@ index-churn: need-test ## an indexed directory that changes under load
 	@+$(again) all unit
 	IRI_INDEX_CHURN=$(INDEX_SECONDS) IRI_INDEX_NAMES=$(INDEX_NAMES) \
 	    prove -It/lib -v t/index-churn.t
-
-BENCH_PROGRAMS := $(patsubst t/bench/%.c,$(BUILD)/t/bench/%,\
-                    $(wildcard t/bench/*.c))
-unit: $(BENCH_PROGRAMS)
-$(BENCH_PROGRAMS): $(BUILD)/t/bench/%: $(BUILD)/obj/t/bench/%.o \
-    $(call obj,$(ENV_SRC)) $(BUILD)/libiri.a
-	@mkdir -p $(@D)
-	$(call tell,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -Wl,--as-needed $(APR_LIBS) $(CORE_LIBS)
-$(BUILD)/obj/t/bench/%.o: EXTRA = -D_GNU_SOURCE -Icommon $(APR_CFLAGS)
--include $(BENCH_PROGRAMS:$(BUILD)/t/%=$(BUILD)/obj/t/%.d)
-
-# Only for bench, because it needs uriparser and libcurl.
-BENCH_PEERS := $(BUILD)/t/bench/peers
-$(BENCH_PEERS): $(BUILD)/obj/t/bench/peers/peers.o $(BUILD)/libiri.a
-	@mkdir -p $(@D)
-	$(call tell,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS) \
-	    $(shell pkg-config --libs liburiparser libcurl)
--include $(BUILD)/obj/t/bench/peers/peers.d
 
 .PHONY: bench bench-quick bench-doc bench-clean need-bench index-churn
 
@@ -237,11 +217,10 @@ mutants-servers: need-test ## the same for both modules
 
 # ---- of the core -------------------------------------------------------------
 
-sweep: need-test ## all characters and all sequences of all charsets
+sweep: need-test ## all characters as hosts and in folding keys
 	@+$(again) unit
-	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -v $(BUILD)/t/test_sweep \
-	    $(BUILD)/t/test_sequences $(BUILD)/t/test_host_all \
-	    $(BUILD)/t/test_fold
+	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -v \
+	    $(BUILD)/t/test_host_all $(BUILD)/t/test_fold
 
 torture: need-test ## each call below the core fails once; then with ASan
 	@+$(again) unit

@@ -1,14 +1,9 @@
 # doc/migration.md: each of its steps on both servers, with real words for
 # names; every number of the document is reproduced.
-use strict;
-use warnings;
-use Encode ();
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Guide ();
 use IRI::Test;
+use Encode ();
+use IRI::Guide ();
 use JSON::PP ();
-use Test::More;
 
 my @servers = grep { !missing($_) } qw(nginx httpd);
 plan skip_all => 'no module is built' if !@servers;
@@ -229,7 +224,6 @@ for my $kind (@servers) {
 
     $server = start($kind, $root, lines(5, $kind), 0);
     $is->($server, '5. off');
-    is_deeply [$server->errors], [], "$kind: log";
 }
 
 done_testing;

@@ -1,15 +1,8 @@
 # nginx: paths that are authorized on behalf of another request, in a listing
 # or as the Destination of COPY, are authorized as if the client had requested
 # them: with its own address and request line, and without counting for limits.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
+use IRI::Test 'nginx';
 use JSON::PP ();
-use Test::More;
-
-plan skip_all => missing('nginx') if missing('nginx');
 
 my $tmp = temp_dir();
 spew("$tmp/users", "user:{PLAIN}word\n");

@@ -1,23 +1,12 @@
 # nginx, iri_ambiguous: several candidates for a path: a page of those that the
 # client may access, and of no others.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
-use Test::More;
-
-plan skip_all => missing('nginx') if missing('nginx');
+use IRI::Test 'nginx';
 
 my ($root) = make_tree(<<'END');
 Name.txt	file	1
 NAME.txt	file	2
 r\xC3\xA9sum\xC3\xA9.txt	file	1
 resum\xC3\xA9.txt	file	2
-odd/A<b&"'.txt	file	1
-odd/a<B&"'.txt	file	2
-odd/\xE2\x80\xAEx.txt	file	1
-odd/\xE2\x80\xAEX.txt	file	2
 dirs/Sub/File.txt	file	1
 dirs/SUB/FILE.txt	file	2
 dirs/sUB/other.txt	file	3
@@ -167,10 +156,6 @@ is $page->header('X-Content-Type-Options'), 'nosniff', 'X-Content-Type-Options';
 is $page->header('Content-Length'), length $page->body, 'length';
 is $page->header('Vary'), 'Accept', 'Vary';
 is $page->header('Cache-Control'), 'no-store', 'Cache-Control';
-like $page->body, qr{<li><a\ href="/NAME\.txt"><bdi>/NAME\.txt</bdi></a></li>
-    \s+<li><a\ href="/Name\.txt">}x, 'candidates are sorted';
-like $page->body, qr{Several names match <bdi>/name\.txt</bdi>\.},
-    'the requested name';
 is answer('/name.txt?a=%2F&b<"'),
     '300 /NAME.txt?a=%2F&amp;b%3C%22 /Name.txt?a=%2F&amp;b%3C%22',
     'the query, percent-encoded';
@@ -181,21 +166,11 @@ is answer('/ways/ab/'), '300 /ways/AB/ /ways/Ab/', 'requested with the slash';
 is answer('/ways/cd'), '300 /ways/Cd/', 'access is checked with the slash';
 is answer('/resume.txt'), '300 /resum%C3%A9.txt /r%C3%A9sum%C3%A9.txt',
     'percent-encoded';
-is answer('/odd/A%3CB%26%22%27.txt'),
-    q{300 /odd/A%3Cb&amp;%22&#39;.txt /odd/a%3CB&amp;%22&#39;.txt},
-    'names are escaped in HTML';
-unlike $server->get('/odd/A%3CB%26%22%27.txt')->body, qr/A<b/,
-    'in text and in attributes';
-
 my $head = $server->request('HEAD', '/name.txt');
 is $head->status . $head->body, '300', 'HEAD';
 is $head->header('Content-Length'), length $page->body, 'HEAD: Content-Length';
 my $json = $server->get('/name.txt', headers => ['Accept', 'application/json']);
 is $json->header('Content-Type'), 'application/json', 'JSON';
-is $json->body, '{"choices":[{"path":"/NAME.txt","uri":"/NAME.txt"},'
-    . '{"path":"/Name.txt","uri":"/Name.txt"}]}' . "\n", 'body of JSON';
-like $server->get('/name.txt?q=1', headers => ['Accept', 'application/json'])
-    ->body, qr{"path":"/NAME\.txt","uri":"/NAME\.txt\?q=1"}, 'with the query';
 is $server->get('/name.txt', headers => ['Accept', 'text/html', 'Accept',
     'application/json;q=0.5'])->header('Content-Type'),
     'text/html; charset=utf-8', 'several Accept fields';
@@ -214,10 +189,6 @@ is answer('/dirs/sub/file.txt'), '300 /dirs/SUB/FILE.txt /dirs/Sub/File.txt',
     'several directories';
 $page = $server->get('/many_abcdefghi');
 is scalar(() = $page->body =~ /<li>/g), 8, 'at most eight candidates';
-like $page->body, qr/<p>More names match than are listed/,
-    'a note that there are more candidates';
-like $server->get('/many_abcdefghi', headers => ['Accept', 'application/json'])
-    ->body, qr/\],"more":true\}$/, 'also in JSON';
 is answer('/404/name.txt'), '404', 'iri_ambiguous 404';
 is answer('/nothing.txt'), '404', 'no similar name';
 is $server->get('/two')->body, 'named',

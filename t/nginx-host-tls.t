@@ -1,14 +1,8 @@
 # nginx: hosts over TLS, by HTTP/1.1 and HTTP/2: the site that answers a host
 # other than the SNI name, and no mapped name bypasses a client certificate.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test 'nginx';
 use IRI::TLS;
-use IRI::Test;
-use Test::More;
 
-plan skip_all => missing('nginx') if missing('nginx');
 my $built = `@{[IRI::Nginx->binary]} -V 2>&1`;
 plan skip_all => 'this nginx has no TLS' if $built !~ /http_ssl_module/;
 my $no_h2 = $built !~ /http_v2_module/ ? 'this nginx has no HTTP/2'

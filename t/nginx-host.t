@@ -1,16 +1,9 @@
 # nginx: the site that answers a host in any form, by each way that a host can
 # be sent. Behaviour of the selected site is in nginx-host-site.t, TLS in
 # nginx-host-tls.t.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test 'nginx';
 use IRI::Both 'site_of';
 use IRI::TLS;
-use IRI::Test;
-use Test::More;
-
-plan skip_all => missing('nginx') if missing('nginx');
 
 my $no_raw = IRI::Nginx::refuses_raw_host();
 

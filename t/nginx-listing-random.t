@@ -1,15 +1,8 @@
 # nginx, iri_listing, with random rules: a name is shown if and only if a GET
 # of it gets the entry. IRI_SEED repeats a run, IRI_ROUNDS is the number of
 # rounds.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
+use IRI::Test 'nginx';
 use JSON::PP ();
-use Test::More;
-
-plan skip_all => missing('nginx') if missing('nginx');
 
 my $seed = seed($ENV{IRI_ROUNDS});
 srand $seed;
@@ -187,7 +180,6 @@ for my $round (1 .. $ENV{IRI_ROUNDS} // 1) {
         $shown  += $more;
         $hidden += $less;
     }
-    is_deeply [$server->errors], [], 'log';
     $server->stop;
 }
 note "$shown shown, $hidden not";

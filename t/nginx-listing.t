@@ -1,19 +1,12 @@
 # nginx, iri_listing: a page of the entries of a directory that the client may
 # access, and no others.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test 'nginx';
 use Encode ();
 use IRI::HTTP2;
 use IRI::TLS;
-use IRI::Test;
 use JSON::PP ();
 use Socket qw(SOL_SOCKET SO_RCVBUF);
-use Test::More;
 use Time::HiRes 'sleep';
-
-plan skip_all => missing('nginx') if missing('nginx');
 
 my $tmp = temp_dir();
 spew("$tmp/users", "user:{PLAIN}word\n");

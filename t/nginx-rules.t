@@ -1,14 +1,7 @@
 # nginx: its rules judge the canonical path of the file that is opened, also if
 # only the file system decides between readings; and iri_redirect.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
+use IRI::Test 'nginx';
 use IRI::Octets qw(raw visible);
-use IRI::Test;
-use Test::More;
-
-plan skip_all => missing('nginx') if missing('nginx');
 
 # Octets that are two half-width characters in Shift_JIS, and one in EUC-JP:
 # U+3042 to U+304A, of which only the latter are names on disk.

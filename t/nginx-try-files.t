@@ -1,13 +1,6 @@
 # nginx: each candidate of try_files is a canonical path, which is looked up
 # like that of a request; no variable contains the octets of a name on disk.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
-use Test::More;
-
-plan skip_all => missing('nginx') if missing('nginx');
+use IRI::Test 'nginx';
 
 # U+00E9 in windows-1252, in NFD, and in NFC.
 my ($root) = make_tree(<<'END');

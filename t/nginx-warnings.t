@@ -1,13 +1,6 @@
 # nginx: a setting that has no effect causes a warning when the configuration
 # is read; an effective one does not.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
-use IRI::Test;
-use Test::More;
-
-plan skip_all => missing('nginx') if missing('nginx');
+use IRI::Test 'nginx';
 
 my $LISTEN = 'listen 127.0.0.1:%%PORT%%;';
 

@@ -1,13 +1,8 @@
 # The status page of both servers. Each request is counted once, by its form and
 # its result, by all workers, over reloads and after a kill.
-use strict;
-use warnings;
-use Digest::SHA 'sha256_base64';
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Test;
+use Digest::SHA 'sha256_base64';
 use JSON::PP;
-use Test::More;
 use Time::HiRes qw(sleep time);
 
 my ($root) = make_tree(<<'END');

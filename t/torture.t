@@ -5,15 +5,11 @@
 #
 # IRI_TORTURE=all runs all, IRI_TORTURE_SERVER=nginx (or httpd) one server,
 # IRI_TORTURE_CASES=pattern some requests (of Setting.pm, by name).
-use strict;
-use warnings;
-use FindBin;
+use IRI::Test;
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/torture";
 use Fail qw(MEMORY FILES ICU POOL @KINDS %KIND_NAME %ERRNO);
-use IRI::Test;
 use Judge;
 use Setting qw(make_root put_late nginx_conf nginx_modules httpd_conf cases);
-use Test::More;
 use Time::HiRes 'sleep';
 
 $ENV{IRI_BUILD} = build_dir() . '/torture';

@@ -1,14 +1,9 @@
 # The examples of doc/variables.md, unchanged: each variable in a log, a
 # header, a rule, and in the environment of an application.
-use strict;
-use warnings;
+use IRI::Test;
 use Encode qw(decode encode);
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Gateway;
 use IRI::Octets 'percent';
-use IRI::Test;
-use Test::More;
 
 my %skip = map { $_ => scalar missing($_) } qw(nginx httpd);
 plan skip_all => join ', ', values %skip if !grep { !$_ } values %skip;
@@ -95,7 +90,6 @@ SKIP: {
     is $get->('/backend/' . sjis('表') . '?b=' . sjis('表'))->body,
         "$HOST Shift_JIS " . percent('/backend/表') . '?b=' . percent('表'),
         'nginx: a proxy';
-    is_deeply [$server->errors], [], 'nginx: log';
 }
 
 SKIP: {
@@ -154,7 +148,6 @@ END
     is $get->('/backend/' . sjis('表') . '?b=' . sjis('表'))->header('X-Got'),
         'Shift_JIS GET ' . percent('/表') . '?b=' . percent('表')
         . ' HTTP/1.1', 'httpd: a proxy';
-    is_deeply [$server->errors], [], 'httpd: log';
 }
 
 # Each variable of the table is in both examples.

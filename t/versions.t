@@ -2,12 +2,7 @@
 # An nginx other than Debian's, as in doc/versions.md: a source tree that has
 # only auto/configure, the arguments of `nginx -V`, the signature of the build,
 # and a source tree that stays unchanged.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Test;
-use Test::More;
 
 my $top = "$FindBin::Bin/..";
 chdir $top or die "$top: $!\n";

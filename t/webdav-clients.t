@@ -4,13 +4,8 @@
 #
 # By default it is a script with both kinds of names; IRI_DAV_CLIENTS=all adds
 # litmus, cadaver, rclone and davfs2, if they are installed.
-use strict;
-use warnings;
-use Encode ();
-use FindBin;
-use lib "$FindBin::Bin/lib";
 use IRI::Test;
-use Test::More;
+use Encode ();
 use Unicode::Normalize qw(NFC NFD);
 
 my @servers = grep { !missing($_) } qw(nginx httpd);

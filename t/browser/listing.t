@@ -1,18 +1,13 @@
 # A browser walks listings on both servers: each link opens its own file, with
 # a click; what is shown is the name; light, dark, narrow, by keyboard.
 # IRI_PICTURES is a directory for screenshots.
-use strict;
-use warnings;
+use IRI::Test;
 use utf8;
-use FindBin;
-use lib "$FindBin::Bin/../lib";
 use Encode ();
 use IPC::Open2 'open2';
 use IRI::Server 'build_dir';
-use IRI::Test;
 use JSON::PP ();
 use MIME::Base64 'decode_base64';
-use Test::More;
 use Unicode::Normalize qw(NFC NFD);
 
 my $modules = build_dir() . '/browser/node_modules';

@@ -685,56 +685,6 @@ core_too_many_marks(const uint32_t *c, size_t count)
 }
 
 
-long
-core_decode(const iri_charset_t *charset, iri_str_t octets, uint32_t *out)
-{
-    const unsigned char *p = octets.data, *end = octets.data + octets.len;
-    uint32_t             c[2];
-    size_t               n, k;
-    long                 count = 0;
-
-    for (/* void */; p < end; p += n) {
-        c[1] = 0;
-        n = iri_charset_next(charset, p, end, c);
-
-        for (k = 0; k < 2 && (k == 0 || c[1] != 0); k++) {
-            if (n == 0 || u_charType((UChar32) c[k]) == U_CONTROL_CHAR
-                || (charset != &iri_charset_utf8
-                    && (c[k] == 0xfffd || !U_IS_UNICODE_CHAR(c[k]))))
-            {
-                return -1;
-            }
-
-            out[count++] = c[k];
-        }
-    }
-
-    return count;
-}
-
-
-long
-core_canonical(const iri_charset_t *charset, iri_str_t octets,
-               unsigned char *out)
-{
-    static uint32_t c[2 * CORE_LONG], form[10 * CORE_LONG];
-    long            count = core_decode(charset, octets, c);
-    size_t          n;
-
-    if (count <= 0) {
-        return count;
-    }
-
-    if (core_too_many_marks(c, (size_t) count)) {
-        return (long) core_utf8(c, (size_t) count, out).len;
-    }
-
-    n = core_normalize(c, (size_t) count, 0, form);
-
-    return (long) core_utf8(form, n, out).len;
-}
-
-
 /* ---- charsets ------------------------------------------------------------ */
 
 const core_supported_t core_supported[CORE_SUPPORTED] = {
@@ -758,21 +708,7 @@ const core_supported_t core_supported[CORE_SUPPORTED] = {
 };
 
 
-int
-core_is_private(uint32_t c)
-{
-    return (c >= 0xe000 && c <= 0xf8ff) || c >= 0xf0000;
-}
-
-
 /* ---- characters, by others than the core ------------------------------- */
-
-int
-core_is_bidi_control(uint32_t c)
-{
-    return c >= 0x80 && u_hasBinaryProperty((UChar32) c, UCHAR_BIDI_CONTROL);
-}
-
 
 int
 core_is_path_char(unsigned char c)
@@ -886,6 +822,15 @@ core_assert_str(iri_str_t got, iri_str_t want, const char *what,
                     core_show(got), core_show(want));
         _fail(file, line);
     }
+}
+
+
+int
+core_sweeps(void)
+{
+    const char *how = getenv("IRI_SWEEP");
+
+    return how != NULL && strcmp(how, "all") == 0;
 }
 
 

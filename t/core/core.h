@@ -136,15 +136,6 @@ size_t core_normalize_part(const uint32_t *c, size_t count, int nfd,
                            uint32_t *out);   /* nothing stays */
 int core_too_many_marks(const uint32_t *c, size_t count);
 
-/*
- * Decode octets in a charset; -1: invalid or forbidden.  The name that they
- * stand for: in NFC if it is to be normalized; len -1: none.
- */
-long core_decode(const iri_charset_t *charset, iri_str_t octets,
-                 uint32_t *out);
-long core_canonical(const iri_charset_t *charset, iri_str_t octets,
-                    unsigned char *out);
-
 /* Each charset that can read paths. */
 typedef struct {
     const char *name;
@@ -154,9 +145,6 @@ typedef struct {
 
 #define CORE_SUPPORTED 34
 extern const core_supported_t core_supported[CORE_SUPPORTED];
-
-int core_is_private(uint32_t c);
-int core_is_bidi_control(uint32_t c);
 
 /* pchar of RFC 3986, and "/", as they stand there */
 int core_is_path_char(unsigned char c);
@@ -186,6 +174,9 @@ const char *core_show(iri_str_t s);
  * skip() as a failure.
  */
 FILE *core_data(const char *path);
+
+/* IRI_SWEEP=all: examine every character, not a sample. */
+int core_sweeps(void);
 
 void core_assert_str(iri_str_t got, iri_str_t want, const char *what,
                      const char *file, int line);

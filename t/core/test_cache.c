@@ -58,18 +58,32 @@ now(void)
 }
 
 
+/* The cache of a test, the settings, and whose tree they are. */
+static iri_index_cache_t *cache;
+static iri_tree_conf_t    tree;
+static core_t            *owner;
+
+
+static void
+start(size_t size, unsigned match)
+{
+    cache = core_cache(size);
+    tree = core_tree("", IRI_FILENAME_ANY, match);
+    owner = &core;
+}
+
+
 /* Find path below /srv. Returns: its filename, or "" if it is not found. */
 static iri_str_t
-find_in(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
-        const char *path)
+find_in(const char *path)
 {
-    iri_search_t search = { .tree = tree,
+    iri_search_t search = { .tree = &tree,
                             .cache = cache,
                             .root = S("/srv"),
                             .path = core_str(path) };
     iri_found_t  found;
 
-    assert_ok(iri_find(&core->env, &search, &found));
+    assert_ok(iri_find(&owner->env, &search, &found));
 
     return found.verdict == IRI_SERVE ? found.filename : S("");
 }
@@ -77,15 +91,14 @@ find_in(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
 
 TEST(test_read_once)
 {
-    iri_index_cache_t *cache = core_cache(65536);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
-    size_t             i;
+    size_t i;
 
+    start(65536, N);
     core_put(&core, S("/srv/" ODD));
 
     for (i = 0; i < 10; i++) {
-        assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
-        assert_text(find_in(&core, cache, &tree, "/\xe8\xa1\xa8"), "");
+        assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
+        assert_text(find_in("/\xe8\xa1\xa8"), "");
     }
 
     assert_int_equal(core.lists, 1);
@@ -93,42 +106,42 @@ TEST(test_read_once)
 
     /* Without a cache the directory is read for each request. */
     core.lists = 0;
-    assert_text(find_in(&core, NULL, &tree, "/" ODD_NAME), "/srv/" ODD);
-    assert_text(find_in(&core, NULL, &tree, "/" ODD_NAME), "/srv/" ODD);
+    cache = NULL;
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 2);
 }
 
 
 TEST(test_changes_are_seen)
 {
-    core_node_t       *srv;
-    iri_index_cache_t *cache = core_cache(65536);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
+    core_node_t *srv;
 
+    start(65536, N);
     srv = core_put(&core, S("/srv/"));
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
+    assert_text(find_in("/" ODD_NAME), "");
     assert_int_equal(core.lists, 1);
 
     /* The change of mtime and ctime */
     core.mtime += 1;
     core_put(&core, S("/srv/" ODD));
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 2);
 
     /* A change of one of the times is enough, or of the owner. */
     srv->node.ctime++;
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 3);
     srv->node.mtime--;
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 4);
     srv->node.ino += 1000;
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 5);
     srv->node.dev++;
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 6);
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 6);
 }
 
@@ -153,10 +166,9 @@ list_elsewhere(void *ctx, const char *path, iri_node_t *node,
 
 TEST(test_a_list_belongs_to_what_was_read)
 {
-    iri_index_cache_t *cache = core_cache(65536);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
-    iri_dir_t          dir;
+    iri_dir_t dir;
 
+    start(65536, N);
     core_put(&core, S("/srv/" ODD));
     core_put(&core, S("/other/x"));
     led_by = core.env.dir;
@@ -166,48 +178,56 @@ TEST(test_a_list_belongs_to_what_was_read)
 
     /* The directory is replaced between stat and reading ... */
     replaced_by = "/other";
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
+    assert_text(find_in("/" ODD_NAME), "");
 
     /* ... the entries must not be cached for the first directory. */
     replaced_by = NULL;
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 2);
 
     /* The failure to open a directory is not cached either. */
     replaced_by = "/srv/" ODD;
     core_put(&core, S("/srv/new/"));
-    assert_text(find_in(&core, cache, &tree, "/new/" ODD_NAME), "");
+    assert_text(find_in("/new/" ODD_NAME), "");
     replaced_by = "/srv";
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
+}
+
+
+static iri_str_t
+find_as(const iri_tree_conf_t *conf, const char *path)
+{
+    tree = *conf;
+
+    return find_in(path);
 }
 
 
 TEST(test_settings_are_kept_apart)
 {
-    iri_index_cache_t *cache = core_cache(65536);
-    iri_tree_conf_t    utf8 = core_tree("", IRI_FILENAME_ANY, N);
+    iri_tree_conf_t utf8 = core_tree("", IRI_FILENAME_ANY, N);
     iri_tree_conf_t both = core_tree("utf-8 windows-1258", IRI_FILENAME_ANY,
                                      N);
     iri_tree_conf_t form = core_tree("", IRI_FILENAME_NFC, N);
     iri_tree_conf_t exact = core_tree("", IRI_FILENAME_ANY,
                                       IRI_FOLD_EXACT_ONLY);
 
+    start(65536, N);
     core_put(&core, S("/srv/" ODD));
     core_put(&core, S("/srv/\xfd\xec"));
 
-    assert_text(find_in(&core, cache, &utf8, "/" ODD_NAME), "/srv/" ODD);
-    assert_text(find_in(&core, cache, &both, "/" ODD_NAME), "/srv/" ODD);
-    assert_text(find_in(&core, cache, &utf8, "/" ODD_NAME), "/srv/" ODD);
-    assert_text(find_in(&core, cache, &form, "/" ODD_NAME), "");
-    assert_text(find_in(&core, cache, &exact, "/" ODD_NAME), "");
+    assert_text(find_as(&utf8, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_as(&both, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_as(&utf8, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_as(&form, "/" ODD_NAME), "");
+    assert_text(find_as(&exact, "/" ODD_NAME), "");
 
     /* Marks in another order, in windows-1258; in UTF-8 it is another name. */
     core.mtime++;
     core_put(&core, S("/srv/a\xec\xf2"));
-    assert_text(find_in(&core, cache, &utf8, "/\xe1\xba\xa1\xcc\x81"), "");
-    assert_text(find_in(&core, cache, &both, "/\xe1\xba\xa1\xcc\x81"),
-                "/srv/a\xec\xf2");
+    assert_text(find_as(&utf8, "/\xe1\xba\xa1\xcc\x81"), "");
+    assert_text(find_as(&both, "/\xe1\xba\xa1\xcc\x81"), "/srv/a\xec\xf2");
 }
 
 
@@ -216,13 +236,12 @@ TEST(test_settings_are_kept_apart)
  */
 TEST(test_racy_directory)
 {
-    iri_index_cache_t *cache = core_cache(65536);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
-    struct timespec    wait = { 0, 150 * 1000 * 1000 };
+    struct timespec wait = { 0, 150 * 1000 * 1000 };
 
+    start(65536, N);
     core.mtime = now();
     core_put(&core, S("/srv/a"));
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
+    assert_text(find_in("/" ODD_NAME), "");
     assert_int_equal(core.lists, 1);
 
     /*
@@ -230,38 +249,37 @@ TEST(test_racy_directory)
      */
     core_put(&core, S("/srv/" ODD));
     nanosleep(&wait, NULL);
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 2);
 
     /* Times in the future never count as settled, nor does a changed clock. */
     core.mtime = now() + INT64_C(3600000000000);
     core_put(&core, S("/srv/b"));
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     nanosleep(&wait, NULL);
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 4);
 
     core.mtime = INT64_MIN;
     core_put(&core, S("/srv/c"));
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     core.mtime = INT64_MAX;
     core_put(&core, S("/srv/d"));
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
 }
 
 
 /* After two seconds without a change the index is used as before. */
 TEST(test_settled_directory)
 {
-    iri_index_cache_t *cache = core_cache(65536);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
-    struct timespec    wait = { 0, 150 * 1000 * 1000 };
+    struct timespec wait = { 0, 150 * 1000 * 1000 };
 
+    start(65536, N);
     core.mtime = now() - INT64_C(2100000000);
     core_put(&core, S("/srv/" ODD));
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     nanosleep(&wait, NULL);
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 1);
 }
 
@@ -269,17 +287,16 @@ TEST(test_settled_directory)
 /* A cached entry that was removed or replaced is not found. */
 TEST(test_stale_entries)
 {
-    core_node_t       *srv;
-    iri_index_cache_t *cache = core_cache(65536);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
+    core_node_t *srv;
 
+    start(65536, N);
     core_put(&core, S("/srv/" ODD));
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
 
     /* Remove the entry without changing the times of the directory. */
     srv = core_node(&core, S("/srv"));
     srv->first->name.len = 1;
-    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
+    assert_text(find_in("/" ODD_NAME), "");
     assert_int_equal(core.lists, 1);
 }
 
@@ -287,12 +304,10 @@ TEST(test_stale_entries)
 static void
 check_size(size_t entries, int remembered)
 {
-    core_t             core;
-    iri_index_cache_t *cache = core_cache(1 << 20);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
-    char               path[64];
-    size_t             i, lists;
+    char   path[64];
+    size_t i, lists;
 
+    start(1 << 20, N);
     core_init(&core);
     core_put(&core, S("/srv/" ODD));
     core_put(&core, S("/srv/e\xcc\x81"));
@@ -314,20 +329,14 @@ check_size(size_t entries, int remembered)
     }
 
     for (i = 0; i < 3; i++) {
-        assert_text(find_in(&core, cache, &tree, "/" ODD_NAME),
-                    remembered ? "/srv/" ODD : "");
-        assert_text(find_in(&core, cache, &tree, "/\xc3\xa9"),
-                    "/srv/e\xcc\x81");
-        assert_text(find_in(&core, cache, &tree, "/\xe8\xa1\xa8"),
-                    "/srv/\xe8\xa1\xa8");
+        assert_text(find_in("/" ODD_NAME), remembered ? "/srv/" ODD : "");
+        assert_text(find_in("/\xc3\xa9"), "/srv/e\xcc\x81");
+        assert_text(find_in("/\xe8\xa1\xa8"), "/srv/\xe8\xa1\xa8");
     }
 
     /* Nor is it read again for each request to learn that it is too large. */
     lists = core.lists;
     assert_int_equal(lists, 1);
-
-    core_cache_free(cache);
-    core_free(&core);
 }
 
 
@@ -342,7 +351,6 @@ TEST(test_large_directories)
 /* In a directory over the limit the octets of the request are looked up. */
 TEST(test_octets_in_large_directory)
 {
-    iri_tree_conf_t     tree = core_tree("", IRI_FILENAME_ANY, N);
     iri_reading_conf_t  conf;
     iri_reading_t       reading;
     iri_received_path_t request = { S("/" ODD), 0, S("/%C3%A2%CC%A3") };
@@ -353,6 +361,7 @@ TEST(test_octets_in_large_directory)
     core_node_t        *srv, *one;
     size_t              i;
 
+    tree = core_tree("", IRI_FILENAME_ANY, N);
     memset(&conf, 0, sizeof(conf));
     core_put(&core, S("/srv/" ODD));
     srv = core_node(&core, S("/srv"));
@@ -390,11 +399,10 @@ TEST(test_octets_in_large_directory)
  */
 TEST(test_total_size)
 {
-    iri_index_cache_t *cache = core_cache(200000);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
-    char               path[400], filler[231];
-    size_t             i, k;
+    char   path[400], filler[231];
+    size_t i, k;
 
+    start(200000, N);
     memset(filler, 'x', sizeof(filler) - 1);
     filler[sizeof(filler) - 1] = '\0';
 
@@ -412,7 +420,7 @@ TEST(test_total_size)
         for (i = 0; i < 100; i++) {
             snprintf(path, sizeof(path), "/%d/" ODD_NAME "7%s", (int) i,
                      filler);
-            assert_true(find_in(&core, cache, &tree, path).len != 0);
+            assert_true(find_in(path).len != 0);
         }
     }
 
@@ -424,8 +432,6 @@ TEST(test_total_size)
 TEST(test_eviction)
 {
     static const size_t sizes[] = { 0, 1, 300, 1000, 5000, 400000 };
-    iri_index_cache_t  *cache;
-    iri_tree_conf_t     tree = core_tree("", IRI_FILENAME_ANY, N);
     char                path[128], want[128];
     size_t              i, k, turn;
 
@@ -438,8 +444,7 @@ TEST(test_eviction)
     }
 
     for (k = 0; k < COUNT(sizes); k++) {
-        cache = core_cache(sizes[k]);
-        assert_non_null(cache);
+        start(sizes[k], N);
         core.lists = 0;
 
         for (turn = 0; turn < 2000; turn++) {
@@ -447,7 +452,7 @@ TEST(test_eviction)
             snprintf(path, sizeof(path), "/%d/\xc3\x85%d", (int) i, (int) i);
             snprintf(want, sizeof(want), "/srv/%d/\xe2\x84\xab%d", (int) i,
                      (int) i);
-            assert_text(find_in(&core, cache, &tree, path), want);
+            assert_text(find_in(path), want);
             core_forget(&core);
         }
 
@@ -462,16 +467,12 @@ TEST(test_eviction)
 
 /* ---- threads ------------------------------------------------------------ */
 
-static iri_tree_conf_t    shared_tree;
-static iri_index_cache_t *shared_cache;
-
-
 static void *
 thread(void *arg)
 {
     core_t      *core = arg;
-    iri_search_t search = { .tree = &shared_tree,
-                            .cache = shared_cache,
+    iri_search_t search = { .tree = &tree,
+                            .cache = cache,
                             .root = S("/srv") };
     iri_found_t  found;
     char         path[64];
@@ -497,8 +498,7 @@ TEST(test_threads)
     char      path[64];
     size_t    i, k;
 
-    shared_tree = core_tree("", IRI_FILENAME_ANY, N);
-    shared_cache = core_cache(2000);
+    start(2000, N);
 
     for (i = 0; i < 4; i++) {
         core_init(&core[i]);
@@ -523,16 +523,15 @@ TEST(test_threads)
 
 /* The path of an entry that is found under another name, or "". */
 static iri_str_t
-find_other(core_t *core, iri_index_cache_t *cache,
-           const iri_tree_conf_t *tree, const char *path)
+find_other(const char *path)
 {
-    iri_search_t search = { .tree = tree,
+    iri_search_t search = { .tree = &tree,
                             .cache = cache,
                             .root = S("/srv"),
                             .path = core_str(path) };
     iri_found_t  found;
 
-    assert_ok(iri_find(&core->env, &search, &found));
+    assert_ok(iri_find(&owner->env, &search, &found));
 
     return found.verdict == IRI_RESTART ? found.path : S("");
 }
@@ -582,8 +581,7 @@ put_directories(core_t *core, size_t directories, size_t names)
 
 /* Is the file "NAME-k" of directory i found? */
 static int
-is_found_in(core_t *core, iri_index_cache_t *cache,
-            const iri_tree_conf_t *tree, size_t i, size_t k)
+is_found_in(size_t i, size_t k)
 {
     char path[64], want[64];
 
@@ -592,7 +590,7 @@ is_found_in(core_t *core, iri_index_cache_t *cache,
     snprintf(want, sizeof(want), "/d%lu/name-%lu", (unsigned long) i,
              (unsigned long) k);
 
-    return iri_str_equal(find_other(core, cache, tree, path), core_str(want));
+    return iri_str_equal(find_other(path), core_str(want));
 }
 
 
@@ -602,14 +600,13 @@ is_found_in(core_t *core, iri_index_cache_t *cache,
  * some time.
  */
 static int
-is_found_soon_in(core_t *core, iri_index_cache_t *cache,
-                 const iri_tree_conf_t *tree, size_t i, size_t k)
+is_found_soon_in(size_t i, size_t k)
 {
     struct timespec wait = { 0, 100 * 1000 * 1000 };
     int             turn;
 
     for (turn = 0; turn < 100; turn++) {
-        if (is_found_in(core, cache, tree, i, k)) {
+        if (is_found_in(i, k)) {
             return 1;
         }
 
@@ -623,24 +620,23 @@ is_found_soon_in(core_t *core, iri_index_cache_t *cache,
 /* What was used longest ago goes; what is asked for again stays. */
 TEST(test_least_recently_used)
 {
-    iri_index_cache_t *cache = core_cache(SIZE);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-    size_t             i, lists, room;
+    size_t i, lists, room;
 
+    start(SIZE, C);
     put_directories(&core, 60, 300);
 
     /* Count how many fit, while the first is requested all the time. */
     for (i = 0; i < 60; i++) {
-        assert_true(is_found_in(&core, cache, &tree, i, 7));
+        assert_true(is_found_in(i, 7));
         lists = core.lists;
-        assert_true(is_found_in(&core, cache, &tree, 0, 100 + i));
+        assert_true(is_found_in(0, 100 + i));
         assert_int_equal(core.lists, lists);
     }
 
     /* The most recent are cached: count from the last one down. */
     for (room = 0; room < 60; room++) {
         lists = core.lists;
-        assert_true(is_found_in(&core, cache, &tree, 59 - room, 7));
+        assert_true(is_found_in(59 - room, 7));
 
         if (core.lists != lists) {
             break;
@@ -649,7 +645,7 @@ TEST(test_least_recently_used)
 
     /* 300 names of 8 octets, 16 octets more for each, and at least a page */
     assert_in_range(room, 15, 59);
-    assert_true(is_found_in(&core, cache, &tree, 0, 9));
+    assert_true(is_found_in(0, 9));
 }
 
 
@@ -660,18 +656,16 @@ TEST(test_least_recently_used)
  */
 TEST(test_two_that_do_not_both_fit)
 {
-    iri_index_cache_t *cache = core_cache(131072);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-    struct timespec    wait = { 1, 0 };
-    size_t             i, found = 0;
+    struct timespec wait = { 1, 0 };
+    size_t          i, found = 0;
 
+    start(131072, C);
     (void) put_many(&core, "d0", 3000);
     (void) put_many(&core, "d1", 3000);
 
     for (i = 0; i < 400; i++) {
-        found += is_found_in(&core, cache, &tree, i % 2, i) != 0;
-        assert_text(find_in(&core, cache, &tree, "/d1/name-7"),
-                    "/srv/d1/name-7");
+        found += is_found_in(i % 2, i) != 0;
+        assert_text(find_in("/d1/name-7"), "/srv/d1/name-7");
         core_forget(&core);
     }
 
@@ -680,20 +674,20 @@ TEST(test_two_that_do_not_both_fit)
 
     /* The minimum time has passed: the other may replace it. */
     nanosleep(&wait, NULL);
-    assert_true(is_found_soon_in(&core, cache, &tree, 1, 5));
+    assert_true(is_found_soon_in(1, 5));
     nanosleep(&wait, NULL);
-    assert_true(is_found_soon_in(&core, cache, &tree, 0, 5));
+    assert_true(is_found_soon_in(0, 5));
 }
 
 
 /* Any number of them: the number of readings is limited for all together. */
 TEST(test_many_that_do_not_fit)
 {
-    iri_index_cache_t *cache = core_cache(131072);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-    clock_t            start = clock();
-    char               name[8];
-    size_t             i;
+    clock_t begun = clock();
+    char    name[8];
+    size_t  i;
+
+    start(131072, C);
 
     for (i = 0; i < 20; i++) {
         snprintf(name, sizeof(name), "d%d", (int) i);
@@ -701,13 +695,13 @@ TEST(test_many_that_do_not_fit)
     }
 
     for (i = 0; i < 20000; i++) {
-        (void) is_found_in(&core, cache, &tree, i % 20, i);
+        (void) is_found_in(i % 20, i);
         core_forget(&core);
     }
 
     /* About 2 ms each; without the limit 20,000 readings. */
     assert_in_range(core.lists, 2, 4000);
-    assert_true(clock() - start < 60 * CLOCKS_PER_SEC);
+    assert_true(clock() - begun < 60 * CLOCKS_PER_SEC);
 }
 
 
@@ -717,11 +711,12 @@ TEST(test_many_that_do_not_fit)
  */
 TEST(test_more_than_records)
 {
-    iri_index_cache_t *cache = core_cache(SIZE);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_NFC, C);
-    core_node_t       *one;
-    char               name[8];
-    size_t             i;
+    core_node_t *one;
+    char         name[8];
+    size_t       i;
+
+    start(SIZE, C);
+    tree.names = IRI_FILENAME_NFC;
 
     for (i = 0; i < 200; i++) {
         snprintf(name, sizeof(name), "d%d", (int) i);
@@ -734,7 +729,7 @@ TEST(test_more_than_records)
     }
 
     for (i = 0; i < 20000; i++) {
-        assert_false(is_found_in(&core, cache, &tree, i % 200, i));
+        assert_false(is_found_in(i % 200, i));
         core_forget(&core);
     }
 
@@ -749,26 +744,24 @@ TEST(test_more_than_records)
  */
 TEST(test_larger_than_all)
 {
-    iri_index_cache_t *cache = core_cache(65536);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-    size_t             i, lists;
+    size_t i, lists;
 
+    start(65536, C);
     put_directories(&core, 2, 10);
     (void) put_many(&core, "d2", 5000);
 
     for (i = 0; i < 3; i++) {
-        assert_true(is_found_in(&core, cache, &tree, 0, i));
-        assert_true(is_found_in(&core, cache, &tree, 1, i));
-        assert_false(is_found_in(&core, cache, &tree, 2, i));
-        assert_text(find_other(&core, cache, &tree, "/d2/NAME-x"), "");
-        assert_text(find_in(&core, cache, &tree, "/d2/name-4999"),
-                    "/srv/d2/name-4999");
+        assert_true(is_found_in(0, i));
+        assert_true(is_found_in(1, i));
+        assert_false(is_found_in(2, i));
+        assert_text(find_other("/d2/NAME-x"), "");
+        assert_text(find_in("/d2/name-4999"), "/srv/d2/name-4999");
     }
 
     assert_int_equal(core.lists, 3);
     lists = core.lists;
-    assert_true(is_found_in(&core, cache, &tree, 0, 5));
-    assert_true(is_found_in(&core, cache, &tree, 1, 5));
+    assert_true(is_found_in(0, 5));
+    assert_true(is_found_in(1, 5));
     assert_int_equal(core.lists, lists);
 }
 
@@ -776,15 +769,12 @@ TEST(test_larger_than_all)
 /* An index without spelling keys answers no search by spelling. */
 TEST(test_no_room_for_spelling)
 {
-    iri_index_cache_t *small = core_cache(65536);
-    iri_index_cache_t *large = core_cache(4 << 20);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY,
-                                        C | IRI_FOLD_SPELLING);
-
     (void) put_many(&core, "d0", 1200);
-    assert_text(find_other(&core, large, &tree, "/d0/NAAME-5"), "/d0/name-5");
-    assert_text(find_other(&core, small, &tree, "/d0/NAME-5"), "/d0/name-5");
-    assert_text(find_other(&core, small, &tree, "/d0/NAAME-5"), "");
+    start(4 << 20, C | IRI_FOLD_SPELLING);
+    assert_text(find_other("/d0/NAAME-5"), "/d0/name-5");
+    start(65536, C | IRI_FOLD_SPELLING);
+    assert_text(find_other("/d0/NAME-5"), "/d0/name-5");
+    assert_text(find_other("/d0/NAAME-5"), "");
 }
 
 
@@ -794,43 +784,40 @@ TEST(test_no_room_for_spelling)
  */
 TEST(test_racy_answers)
 {
-    iri_index_cache_t *cache = core_cache(SIZE);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-    struct timespec    wait = { 0, 150 * 1000 * 1000 };
-    size_t             i;
+    struct timespec wait = { 0, 150 * 1000 * 1000 };
+    size_t          i;
 
+    start(SIZE, C);
     core.mtime = now();
     core_put(&core, S("/srv/d0/old"));
 
     for (i = 0; i < 3; i++) {
-        assert_text(find_other(&core, cache, &tree, "/d0/OLD"), "/d0/old");
-        assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
+        assert_text(find_other("/d0/OLD"), "/d0/old");
+        assert_text(find_other("/d0/NEW"), "");
     }
 
     core_put(&core, S("/srv/d0/new"));
     core_node(&core, S("/srv/d0/old"))->name = S("gone");
     nanosleep(&wait, NULL);
-    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
-    assert_text(find_other(&core, cache, &tree, "/d0/OLD"), "");
+    assert_text(find_other("/d0/NEW"), "/d0/new");
+    assert_text(find_other("/d0/OLD"), "");
 }
 
 
 /* Every size down to none: right answers. */
 TEST(test_every_size)
 {
-    iri_index_cache_t *cache;
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-    size_t             size, i;
+    size_t size, i;
 
     put_directories(&core, 9, 6);
     (void) put_many(&core, "d9", 90);
 
     for (size = 65536; size != 0; size -= size > 8192 ? 61 : 1) {
-        cache = core_cache(size);
+        start(size, C);
 
         for (i = 0; i < 9; i++) {
-            assert_true(is_found_soon_in(&core, cache, &tree, i, i % 6));
-            assert_true(is_found_soon_in(&core, cache, &tree, 9, i));
+            assert_true(is_found_soon_in(i, i % 6));
+            assert_true(is_found_soon_in(9, i));
         }
 
         core_cache_free(cache);
@@ -842,17 +829,16 @@ TEST(test_every_size)
 /* Directories are the same for all processes, by device and inode. */
 TEST(test_replaced_directory)
 {
-    core_node_t       *a, *b;
-    iri_node_t         node;
-    core_node_t       *first;
-    iri_index_cache_t *cache = core_cache(SIZE);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    core_node_t *a, *b;
+    iri_node_t   node;
+    core_node_t *first;
 
+    start(SIZE, C);
     core_put(&core, S("/srv/a/one"));
     core_put(&core, S("/srv/b/two"));
-    assert_text(find_other(&core, cache, &tree, "/a/ONE"), "/a/one");
-    assert_text(find_other(&core, cache, &tree, "/a/TWO"), "");
-    assert_text(find_other(&core, cache, &tree, "/b/TWO"), "/b/two");
+    assert_text(find_other("/a/ONE"), "/a/one");
+    assert_text(find_other("/a/TWO"), "");
+    assert_text(find_other("/b/TWO"), "/b/two");
     assert_int_equal(core.lists, 2);
 
     /* The directories are exchanged; their times are equal. */
@@ -865,9 +851,9 @@ TEST(test_replaced_directory)
     a->first = b->first;
     b->first = first;
 
-    assert_text(find_other(&core, cache, &tree, "/a/ONE"), "");
-    assert_text(find_other(&core, cache, &tree, "/a/TWO"), "/a/two");
-    assert_text(find_other(&core, cache, &tree, "/b/ONE"), "/b/one");
+    assert_text(find_other("/a/ONE"), "");
+    assert_text(find_other("/a/TWO"), "/a/two");
+    assert_text(find_other("/b/ONE"), "/b/one");
     assert_int_equal(core.lists, 2);
 }
 
@@ -911,54 +897,41 @@ job_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
 
 
 /* As in nginx: without queues. */
-static iri_index_cache_t *
+static void
 job_cache(size_t size)
 {
-    iri_index_cache_t *cache = core_cache(size);
-
+    start(size, C);
     cache->queue = NULL;
     cache->leave = NULL;
     cache->later = job_later;
-
-    return cache;
-}
-
-
-static iri_index_cache_t *
-job_setup(core_t *core, size_t entries)
-{
-    core_init(&job_core);
-    core_init(core);
-    job_dir.stat = job_stat;
-    job_dir.list = job_list;
-    core->env.dir = &job_dir;
-    (void) put_many(&job_core, "d0", entries);
-    jobs_count = 0;
-    jobs_taken = 1;
-
-    return job_cache(4 << 20);
 }
 
 
 static void
-job_teardown(core_t *core, iri_index_cache_t *cache)
+job_start(size_t entries)
 {
-    core_cache_free(cache);
-    core_free(core);
     core_free(&job_core);
+    core_init(&job_core);
+    core_init(&core);
+    job_cache(4 << 20);
+    job_dir.stat = job_stat;
+    job_dir.list = job_list;
+    core.env.dir = &job_dir;
+    (void) put_many(&job_core, "d0", entries);
+    jobs_count = 0;
+    jobs_taken = 1;
 }
 
 
 /* A directory is read again after nine times the time that reading it took. */
 static void
-request_until_job(core_t *core, iri_index_cache_t *cache,
-                  const iri_tree_conf_t *tree, size_t count, int known)
+request_until_job(size_t count, int known)
 {
     struct timespec wait = { 0, 10 * 1000 * 1000 };
     size_t          i;
 
     for (i = 0; i < 1000 && jobs_count < count; i++) {
-        assert_int_equal(is_found_in(core, cache, tree, 0, 5), known);
+        assert_int_equal(is_found_in(0, 5), known);
         nanosleep(&wait, NULL);
     }
 
@@ -972,25 +945,21 @@ request_until_job(core_t *core, iri_index_cache_t *cache,
  */
 TEST(test_built_later)
 {
-    core_t             core;
-    iri_index_cache_t *cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-    size_t             i;
+    size_t i;
 
-    assert_true(is_found_in(&core, cache, &tree, 0, 5));
+    job_start(IRI_MAX_ENTRIES_INLINE);
+    assert_true(is_found_in(0, 5));
     assert_int_equal(jobs_count, 0);
-    job_teardown(&core, cache);
 
-    cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE + 1);
+    job_start(IRI_MAX_ENTRIES_INLINE + 1);
 
     /*
      * Until then only exact names are found; and only the first request reads
      * as many entries as it takes to see that the directory is large.
      */
     for (i = 0; i < 3; i++) {
-        assert_false(is_found_in(&core, cache, &tree, 0, 5));
-        assert_text(find_in(&core, cache, &tree, "/d0/name-5"),
-                    "/srv/d0/name-5");
+        assert_false(is_found_in(0, 5));
+        assert_text(find_in("/d0/name-5"), "/srv/d0/name-5");
         assert_int_equal(jobs_count, 1);
         assert_int_equal(job_core.lists, 1);
     }
@@ -999,10 +968,10 @@ TEST(test_built_later)
     job_core.lists = 0;
 
     for (i = 0; i < IRI_MAX_ENTRIES_INLINE; i += 997) {
-        assert_true(is_found_in(&core, cache, &tree, 0, i));
+        assert_true(is_found_in(0, i));
     }
 
-    assert_text(find_other(&core, cache, &tree, "/d0/NAME-x"), "");
+    assert_text(find_other("/d0/NAME-x"), "");
     assert_int_equal(job_core.lists, 0);
     assert_int_equal(jobs_count, 1);
 
@@ -1012,13 +981,12 @@ TEST(test_built_later)
      */
     job_core.mtime++;
     core_put(&job_core, S("/srv/d0/new"));
-    request_until_job(&core, cache, &tree, 2, 1);
+    request_until_job(2, 1);
     assert_int_equal(job_core.lists, 0);
-    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
+    assert_text(find_other("/d0/NEW"), "");
     assert_int_equal(jobs_count, 2);
     iri_index_job_run(jobs[1]);
-    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
-    job_teardown(&core, cache);
+    assert_text(find_other("/d0/NEW"), "/d0/new");
 }
 
 
@@ -1028,18 +996,15 @@ TEST(test_built_later)
  */
 TEST(test_not_built_later)
 {
-    core_t             core;
-    iri_index_cache_t *cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE + 1);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-
+    job_start(IRI_MAX_ENTRIES_INLINE + 1);
     jobs_taken = 0;
-    assert_false(is_found_in(&core, cache, &tree, 0, 5));
-    assert_false(is_found_in(&core, cache, &tree, 0, 5));
+    assert_false(is_found_in(0, 5));
+    assert_false(is_found_in(0, 5));
     assert_int_equal(job_core.lists, 1);
     jobs_taken = 1;
-    request_until_job(&core, cache, &tree, 1, 0);
+    request_until_job(1, 0);
     iri_index_job_drop(jobs[0]);
-    request_until_job(&core, cache, &tree, 2, 0);
+    request_until_job(2, 0);
     assert_int_equal(job_core.lists, 1);
 
     /* The directory is absent when the job runs; then it exists again. */
@@ -1048,45 +1013,41 @@ TEST(test_not_built_later)
     iri_index_job_run(jobs[1]);
     core_node(&job_core, S("/srv/dx"))
         ->name.data = (const unsigned char *) "d0";
-    request_until_job(&core, cache, &tree, 3, 0);
+    request_until_job(3, 0);
     iri_index_job_run(jobs[2]);
-    assert_true(is_found_in(&core, cache, &tree, 0, 5));
-    job_teardown(&core, cache);
+    assert_true(is_found_in(0, 5));
 }
 
 
 /* The directory changes or is replaced between the request and the job. */
 TEST(test_built_too_late)
 {
-    core_t             core;
-    core_node_t       *d0;
-    iri_index_cache_t *cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE + 1);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    core_node_t *d0;
 
-    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
+    job_start(IRI_MAX_ENTRIES_INLINE + 1);
+    assert_text(find_other("/d0/NEW"), "");
     assert_int_equal(jobs_count, 1);
     job_core.mtime++;
     d0 = core_put(&job_core, S("/srv/d0/new"));
     iri_index_job_run(jobs[0]);
-    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
+    assert_text(find_other("/d0/NEW"), "/d0/new");
     assert_int_equal(jobs_count, 1);
 
     /* Another directory is at the path when the job runs. */
     d0 = core_node(&job_core, S("/srv/d0"));
     job_core.mtime++;
     core_put(&job_core, S("/srv/d0/more"));
-    assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "");
-    request_until_job(&core, cache, &tree, 2, 1);
+    assert_text(find_other("/d0/MORE"), "");
+    request_until_job(2, 1);
     d0->node.ino += 1000;
     iri_index_job_run(jobs[1]);
     d0->node.ino -= 1000;
 
     /* Its entries are not cached for the requested directory. */
-    assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "");
-    request_until_job(&core, cache, &tree, 3, 1);
+    assert_text(find_other("/d0/MORE"), "");
+    request_until_job(3, 1);
     iri_index_job_run(jobs[2]);
-    assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "/d0/more");
-    job_teardown(&core, cache);
+    assert_text(find_other("/d0/MORE"), "/d0/more");
 }
 
 
@@ -1101,25 +1062,22 @@ job_thread(void *job)
 
 TEST(test_built_in_a_thread)
 {
-    core_t             core;
-    iri_index_cache_t *cache;
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-    pthread_t          id;
-    size_t             i, found = 0;
+    pthread_t id;
+    size_t    i, found = 0;
 
-    cache = job_setup(&core, 50000);
+    job_start(50000);
 
-    assert_false(is_found_in(&core, cache, &tree, 0, 5));
+    assert_false(is_found_in(0, 5));
     assert_int_equal(jobs_count, 1);
     assert_int_equal(pthread_create(&id, NULL, job_thread, jobs[0]), 0);
 
     for (i = 0; i < 300 && found < 10; i++) {
-        found += (size_t) is_found_in(&core, cache, &tree, 0, i);
+        found += (size_t) is_found_in(0, i);
         core_forget(&core);
     }
 
     pthread_join(id, NULL);
-    assert_true(is_found_in(&core, cache, &tree, 0, 49999));
+    assert_true(is_found_in(0, 49999));
 
     /*
      * A request that was reading when the job ended may have submitted another.
@@ -1129,8 +1087,6 @@ TEST(test_built_in_a_thread)
     if (jobs_count == 2) {
         iri_index_job_drop(jobs[1]);
     }
-
-    job_teardown(&core, cache);
 }
 
 
@@ -1143,10 +1099,9 @@ pass(int64_t seconds)
 
 
 static void
-assert_jobs(core_t *core, iri_index_cache_t *cache,
-            const iri_tree_conf_t *tree, size_t count)
+assert_jobs(size_t count)
 {
-    assert_false(is_found_in(core, cache, tree, 0, 5));
+    assert_false(is_found_in(0, 5));
     assert_int_equal(jobs_count, count);
 }
 
@@ -1154,38 +1109,36 @@ assert_jobs(core_t *core, iri_index_cache_t *cache,
 /* A build that does not end is begun again, each time after a longer while. */
 TEST(test_taken_over)
 {
-    core_t             core;
-    iri_index_cache_t *cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE + 1);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-    size_t             i;
+    size_t i;
 
+    job_start(IRI_MAX_ENTRIES_INLINE + 1);
     fake_time = now();
-    assert_jobs(&core, cache, &tree, 1);
+    assert_jobs(1);
     pass(4);
-    assert_jobs(&core, cache, &tree, 1);
+    assert_jobs(1);
     pass(2);
-    assert_jobs(&core, cache, &tree, 2);
+    assert_jobs(2);
     pass(6);
-    assert_jobs(&core, cache, &tree, 2);
+    assert_jobs(2);
     pass(5);
-    assert_jobs(&core, cache, &tree, 3);
+    assert_jobs(3);
 
     /* Never at all is an hour. */
     for (i = 4; i < 30; i++) {
         pass(3601);
-        assert_jobs(&core, cache, &tree, i);
+        assert_jobs(i);
     }
 
     /* The clock was set, to a time long ago. */
     fake_time = INT64_C(1000000000000000000);
-    assert_jobs(&core, cache, &tree, 30);
+    assert_jobs(30);
 
     /* The first goes on, after all; the others find it done. */
     pass(1);
     job_core.lists = 0;
     iri_index_job_run(jobs[0]);
     assert_int_equal(job_core.lists, 1);
-    assert_true(is_found_in(&core, cache, &tree, 0, 5));
+    assert_true(is_found_in(0, 5));
 
     iri_index_job_run(jobs[29]);
     assert_int_equal(job_core.lists, 1);
@@ -1194,16 +1147,14 @@ TEST(test_taken_over)
         iri_index_job_drop(jobs[i]);
     }
 
-    assert_true(is_found_in(&core, cache, &tree, 0, 6));
+    assert_true(is_found_in(0, 6));
     fake_time = 0;
-    job_teardown(&core, cache);
 }
 
 
 static iri_index_state_t *(*locked_by)(iri_index_cache_t *cache);
-static size_t          locked_at;
-static core_t          locked_core;
-static iri_tree_conf_t locked_tree;
+static size_t locked_at;
+static core_t locked_core;
 
 
 /*
@@ -1217,10 +1168,13 @@ lock_between(iri_index_cache_t *cache)
 
     if (locked_at != 0 && --locked_at == 0) {
         pass(100000);
+        owner = &locked_core;
 
         for (i = 1; i < 40; i++) {
-            (void) is_found_in(&locked_core, cache, &locked_tree, i, 5);
+            (void) is_found_in(i, 5);
         }
+
+        owner = &core;
     }
 
     return locked_by(cache);
@@ -1230,21 +1184,18 @@ lock_between(iri_index_cache_t *cache)
 /* Whoever writes a block in pieces has none when another got its room. */
 TEST(test_written_in_pieces)
 {
-    core_t             core;
-    iri_index_cache_t *cache = job_setup(&core, 40000);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
-    size_t             at, kept = 0, lost = 0;
+    size_t at, kept = 0, lost = 0;
 
+    job_start(40000);
     core_cache_free(cache);
-    locked_tree = tree;
     core_init(&locked_core);
     put_directories(&locked_core, 40, 1000);
 
     for (at = 1; at < 40; at += at < 3 ? 1 : 6) {
-        cache = job_cache(1600000);
+        job_cache(1600000);
         jobs_count = 0;
         fake_time = now();
-        assert_false(is_found_in(&core, cache, &tree, 0, 5));
+        assert_false(is_found_in(0, 5));
         assert_int_equal(jobs_count, 1);
 
         locked_by = cache->lock;
@@ -1253,7 +1204,7 @@ TEST(test_written_in_pieces)
         iri_index_job_run(jobs[0]);
         locked_at = 0;
 
-        if (is_found_in(&core, cache, &tree, 0, 39999)) {
+        if (is_found_in(0, 39999)) {
             kept++;
         } else {
             lost++;
@@ -1273,8 +1224,6 @@ TEST(test_written_in_pieces)
     assert_true(lost >= 2);
     fake_time = 0;
     core_free(&locked_core);
-    core_free(&core);
-    core_free(&job_core);
 }
 
 
@@ -1336,8 +1285,8 @@ static void *
 line_thread(void *arg)
 {
     core_t       core;
-    iri_search_t search = { .tree = &shared_tree,
-                            .cache = shared_cache,
+    iri_search_t search = { .tree = &tree,
+                            .cache = cache,
                             .root = S("/srv"),
                             .path = S("/d0/NAME-1") };
     iri_found_t  found;
@@ -1365,10 +1314,9 @@ TEST(test_queue)
 
     core_init(&line_core);
     (void) put_many(&line_core, "d0", 100);
-    shared_tree = core_tree("", IRI_FILENAME_ANY, C);
-    shared_cache = core_cache(SIZE);
-    shared_cache->queue = line_queue;
-    shared_cache->leave = line_leave;
+    start(SIZE, C);
+    cache->queue = line_queue;
+    cache->leave = line_leave;
     lists_made = 0;
 
     for (i = 0; i < 8; i++) {
@@ -1405,10 +1353,8 @@ list_slowly(void *ctx, const char *path, iri_node_t *node,
  */
 TEST(test_large_and_changing)
 {
-    core_node_t       *node;
-    iri_dir_t          dir;
-    iri_index_cache_t *cache = core_cache(SIZE);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    core_node_t *node;
+    iri_dir_t    dir;
 
     iri_reading_conf_t  conf;
     iri_reading_t       reading;
@@ -1418,6 +1364,7 @@ TEST(test_large_and_changing)
                                    .reading = &reading };
     iri_found_t         found;
 
+    start(SIZE, C);
     memset(&conf, 0, sizeof(conf));
     led_by = core.env.dir;
     dir = *led_by;
@@ -1427,7 +1374,7 @@ TEST(test_large_and_changing)
     fake_time = now();
     node->node.mtime = node->node.ctime = now();
 
-    assert_true(is_found_in(&core, cache, &tree, 0, 5));
+    assert_true(is_found_in(0, 5));
     assert_int_equal(core.lists, 1);
 
     /* A name is added, another is removed. */
@@ -1436,12 +1383,12 @@ TEST(test_large_and_changing)
     core_put(&core, S("/srv/d0/n-1"));
     core_node(&core, S("/srv/d0/name-3"))->name = S("gone");
 
-    assert_true(is_found_in(&core, cache, &tree, 0, 5));
-    assert_false(is_found_in(&core, cache, &tree, 0, 3));
-    assert_text(find_in(&core, cache, &tree, "/d0/new"), "/srv/d0/new");
-    assert_text(find_other(&core, cache, &tree, "/D0/new"), "/d0/new");
-    assert_text(find_other(&core, cache, &tree, "/D0/name-3"), "/d0/name-3");
-    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
+    assert_true(is_found_in(0, 5));
+    assert_false(is_found_in(0, 3));
+    assert_text(find_in("/d0/new"), "/srv/d0/new");
+    assert_text(find_other("/D0/new"), "/d0/new");
+    assert_text(find_other("/D0/name-3"), "/d0/name-3");
+    assert_text(find_other("/d0/NEW"), "");
 
     /*
      * An entry in no normalization form is found by the octets of the request.
@@ -1457,9 +1404,9 @@ TEST(test_large_and_changing)
     /* /srv was read, too, to find D0. */
     assert_int_equal(core.lists, 2);
     fake_time += 300 * 1000 * 1000;
-    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
+    assert_text(find_other("/d0/NEW"), "");
     fake_time += 300 * 1000 * 1000;
-    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
+    assert_text(find_other("/d0/NEW"), "/d0/new");
     assert_int_equal(core.lists, 3);
     core_cache_free(cache);
 
@@ -1467,12 +1414,12 @@ TEST(test_large_and_changing)
     cache = core_cache(SIZE);
     core.mtime = now();
     (void) put_many(&core, "d1", 1000);
-    assert_true(is_found_in(&core, cache, &tree, 1, 5));
+    assert_true(is_found_in(1, 5));
     core.mtime = now();
     core_put(&core, S("/srv/d1/new"));
     core.lists = 0;
     fake_time += 150 * 1000 * 1000;
-    assert_text(find_other(&core, cache, &tree, "/d1/NEW"), "/d1/new");
+    assert_text(find_other("/d1/NEW"), "/d1/new");
     assert_int_equal(core.lists, 1);
     fake_time = 0;
 }
@@ -1485,19 +1432,17 @@ TEST(test_large_and_changing)
  * in NFD.
  */
 static void
-assert_again(core_t *core, iri_index_cache_t *cache,
-             const iri_tree_conf_t *tree, const char *path,
-             const char *filename)
+assert_again(const char *path, const char *filename)
 {
     int i;
 
     for (i = 0; i < 3; i++) {
-        core->stats = core->lists = 0;
-        assert_text(find_in(core, cache, tree, path), filename);
+        core.stats = core.lists = 0;
+        assert_text(find_in(path), filename);
     }
 
-    assert_in_range(core->stats, 2, 3);
-    assert_int_equal(core->lists, 0);
+    assert_in_range(core.stats, 2, 3);
+    assert_int_equal(core.lists, 0);
 }
 
 
@@ -1511,12 +1456,12 @@ assert_again(core_t *core, iri_index_cache_t *cache,
  */
 TEST(test_cached_results)
 {
-    core_node_t       *one;
-    iri_index_cache_t *cache = core_cache(SIZE);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
-    const char        *in[] = { "", "/d", "/d/\xe8\xa1\xa8" };
-    char               path[64], nfc[64], nfd[64], other[64];
-    size_t             i;
+    core_node_t *one;
+    const char  *in[] = { "", "/d", "/d/\xe8\xa1\xa8" };
+    char         path[64], nfc[64], nfd[64], other[64];
+    size_t       i;
+
+    start(SIZE, N);
 
     for (i = 0; i < COUNT(in); i++) {
         snprintf(path, sizeof(path), "%s/" GA, in[i]);
@@ -1525,24 +1470,24 @@ TEST(test_cached_results)
         snprintf(other, sizeof(other), "/srv%s/x", in[i]);
         core_put(&core, core_str(other));
 
-        assert_again(&core, cache, &tree, path, "");
+        assert_again(path, "");
 
         core.mtime++;
         one = core_put(&core, core_str(nfd));
-        assert_again(&core, cache, &tree, path, nfd);
+        assert_again(path, nfd);
 
         core.mtime++;
         one->name = S("gone");
         snprintf(other, sizeof(other), "/srv%s/y", in[i]);
         core_put(&core, core_str(other));
-        assert_text(find_in(&core, cache, &tree, path), "");
+        assert_text(find_in(path), "");
 
         core.mtime++;
         core_put(&core, core_str(nfd));
-        assert_again(&core, cache, &tree, path, nfd);
+        assert_again(path, nfd);
         core.mtime++;
         core_put(&core, core_str(nfc));
-        assert_text(find_in(&core, cache, &tree, path), nfc);
+        assert_text(find_in(path), nfc);
     }
 }
 
@@ -1550,51 +1495,52 @@ TEST(test_cached_results)
 /* Other settings have their own results. */
 TEST(test_cached_results_settings)
 {
-    iri_index_cache_t *cache = core_cache(SIZE);
-    iri_tree_conf_t    any = core_tree("", IRI_FILENAME_ANY, N);
-    iri_tree_conf_t    nfc = core_tree("", IRI_FILENAME_NFC, N);
-    iri_tree_conf_t    euc = core_tree("euc-jp", IRI_FILENAME_ANY, N);
-    iri_tree_conf_t    pair = core_tree("", IRI_FILENAME_ANY,
-                                        N | IRI_FOLD_VARIANTS);
-    int                i;
+    iri_tree_conf_t any = core_tree("", IRI_FILENAME_ANY, N);
+    iri_tree_conf_t nfc = core_tree("", IRI_FILENAME_NFC, N);
+    iri_tree_conf_t euc = core_tree("euc-jp", IRI_FILENAME_ANY, N);
+    iri_tree_conf_t pair = core_tree("", IRI_FILENAME_ANY,
+                                     N | IRI_FOLD_VARIANTS);
+    int             i;
 
+    start(SIZE, N);
     core_put(&core, S("/srv/d/" GA_NFD));
     core_put(&core, S("/srv/d/\xe3\x80\x9c"));
     core_put(&core, S("/srv/e/" GA_EUC));
 
     for (i = 0; i < 3; i++) {
-        assert_again(&core, cache, &any, "/d/" GA, "/srv/d/" GA_NFD);
-        assert_text(find_in(&core, cache, &nfc, "/d/" GA), "");
-        assert_again(&core, cache, &euc, "/e/" GA, "/srv/e/" GA_EUC);
-        assert_text(find_in(&core, cache, &any, "/e/" GA), "");
+        tree = any;
+        assert_again("/d/" GA, "/srv/d/" GA_NFD);
+        assert_text(find_as(&nfc, "/d/" GA), "");
+        tree = euc;
+        assert_again("/e/" GA, "/srv/e/" GA_EUC);
+        assert_text(find_as(&any, "/e/" GA), "");
 
-        assert_again(&core, cache, &any, "/d/\xef\xbd\x9e", "");
-        assert_text(find_other(&core, cache, &pair, "/d/\xef\xbd\x9e"),
-                    "/d/\xe3\x80\x9c");
+        tree = any;
+        assert_again("/d/\xef\xbd\x9e", "");
+        tree = pair;
+        assert_text(find_other("/d/\xef\xbd\x9e"), "/d/\xe3\x80\x9c");
     }
 }
 
 
 /* The entry that a path of octets leads to, and the charset. */
 static const char *
-find_octets(core_t *core, iri_index_cache_t *cache,
-            const iri_tree_conf_t *tree, const char *octets,
-            iri_str_t *charset)
+find_octets(const char *octets, iri_str_t *charset)
 {
     static char         text[128];
     iri_reading_conf_t  conf;
     iri_reading_t       reading;
     iri_received_path_t request = { core_str(octets), 0, { 0, NULL } };
     iri_found_t         found;
-    iri_search_t        search = { .tree = tree, .cache = cache };
+    iri_search_t        search = { .tree = &tree, .cache = cache };
 
     search.root = S("/srv");
     search.reading = &reading;
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("shift_jis euc-jp");
-    assert_ok(iri_read(&core->env, &conf, &request, &reading));
+    assert_ok(iri_read(&owner->env, &conf, &request, &reading));
     search.path = reading.path;
-    assert_ok(iri_find(&core->env, &search, &found));
+    assert_ok(iri_find(&owner->env, &search, &found));
     *charset = found.charset;
     snprintf(text, sizeof(text), "%s %.*s", iri_why_text(found.why),
              (int) found.path.len, found.path.data);
@@ -1630,28 +1576,24 @@ TEST(test_missing)
         { "/d/x/\xc3\xa9", "utf-8", N, 2 },
         { "/d/x/y/\xc3\xa9", "utf-8", N, 3 },
     };
-    core_t             core;
-    iri_index_cache_t *cache;
-    iri_tree_conf_t    tree;
-    iri_str_t          charset;
-    size_t             i, k;
+    iri_str_t charset;
+    size_t    i, k;
 
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
         core_put(&core, S("/srv/d/x"));
-        cache = core_cache(SIZE);
+        start(SIZE, N);
         tree = core_tree(rows[i].tree, IRI_FILENAME_ANY, rows[i].match);
 
         for (k = 0; k < 4; k++) {
             core.stats = 0;
-            (void) find_octets(&core, cache, &tree, rows[i].octets, &charset);
+            (void) find_octets(rows[i].octets, &charset);
         }
 
         if (core.stats != rows[i].looks) {
             fail_msg("row %zu: %zu looks", i, core.stats);
         }
 
-        core_free(&core);
         core_cache_free(cache);
     }
 }
@@ -1662,36 +1604,35 @@ TEST(test_missing)
 /* Of several readings the first one whose entry exists is used. */
 TEST(test_cached_results_readings)
 {
-    iri_index_cache_t *cache = core_cache(SIZE);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
-    iri_str_t          charset;
-    const char        *in[] = { "", "/d", "/d/e" };
-    char               path[64], there[64], first[64], *told, *absent, *exact;
-    size_t             i, k;
+    iri_str_t   charset;
+    const char *in[] = { "", "/d", "/d/e" };
+    char        path[64], there[64], first[64], *told, *absent, *exact;
+    size_t      i, k;
+
+    start(SIZE, N);
 
     for (i = 0; i < COUNT(in); i++) {
         snprintf(path, sizeof(path), "%s/" GA_EUC, in[i]);
         snprintf(there, sizeof(there), "/srv%s/x", in[i]);
         core_put(&core, core_str(there));
-        absent = strdup(find_octets(&core, cache, &tree, path, &charset));
+        absent = strdup(find_octets(path, &charset));
 
         core.mtime++;
         snprintf(there, sizeof(there), "/srv%s/" GA, in[i]);
         core_put(&core, core_str(there));
-        told = strdup(find_octets(&core, cache, &tree, path, &charset));
+        told = strdup(find_octets(path, &charset));
         assert_string_not_equal(absent, told);
         assert_text(charset, "EUC-JP");
 
         for (k = 0; k < 3; k++) {
-            assert_string_equal(
-                find_octets(&core, cache, &tree, path, &charset), told);
+            assert_string_equal(find_octets(path, &charset), told);
             assert_text(charset, "EUC-JP");
         }
 
         core.mtime++;
         snprintf(first, sizeof(first), "/srv%s/" SJIS_FIRST, in[i]);
         core_put(&core, core_str(first));
-        exact = strdup(find_octets(&core, cache, &tree, path, &charset));
+        exact = strdup(find_octets(path, &charset));
         assert_string_not_equal(exact, told);
         assert_text(charset, "Shift_JIS");
 
@@ -1707,32 +1648,30 @@ TEST(test_cached_results_readings)
 /* A directory that has just changed, or has a time in the future. */
 TEST(test_cached_results_racy)
 {
-    iri_index_cache_t *cache = core_cache(SIZE);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_NFD, N);
-    int                i;
+    int i;
 
+    start(SIZE, N);
+    tree.names = IRI_FILENAME_NFD;
     core.mtime = now();
     core_put(&core, S("/srv/d/x"));
 
     for (i = 0; i < 3; i++) {
-        assert_text(find_in(&core, cache, &tree, "/d/" GA), "");
+        assert_text(find_in("/d/" GA), "");
     }
 
     /* Within the resolution of the clock: the times do not change. */
     core_put(&core, S("/srv/d/" GA_NFD));
-    assert_text(find_in(&core, cache, &tree, "/d/" GA), "/srv/d/" GA_NFD);
+    assert_text(find_in("/d/" GA), "/srv/d/" GA_NFD);
 }
 
 
 /* Check the number of lookups for the entry found, or "". */
 static void
-assert_lookups(core_t *core, iri_index_cache_t *cache,
-               const iri_tree_conf_t *tree, const char *path,
-               const char *want, size_t looks)
+assert_lookups(const char *path, const char *want, size_t looks)
 {
-    core->stats = 0;
-    assert_text(find_in(core, cache, tree, path), want);
-    assert_int_equal(core->stats, looks);
+    core.stats = 0;
+    assert_text(find_in(path), want);
+    assert_int_equal(core.stats, looks);
 }
 
 
@@ -1742,45 +1681,43 @@ assert_lookups(core_t *core, iri_index_cache_t *cache,
  */
 TEST(test_unused_encodings)
 {
-    iri_index_cache_t *cache = core_cache(SIZE);
-    iri_tree_conf_t    tree = core_tree("utf-8 euc-jp", IRI_FILENAME_ANY, N);
-
+    start(SIZE, N);
+    tree = core_tree("utf-8 euc-jp", IRI_FILENAME_ANY, N);
     core_put(&core, S("/srv/d/\xe8\xa1\xa8"));
     core_put(&core, S("/srv/d/x"));
 
     /* Three lookups, until it is known that all entries have one encoding. */
-    assert_lookups(&core, cache, &tree, "/d/1" GA, "", 4);
-    assert_lookups(&core, cache, &tree, "/d/2" GA, "", 2);
+    assert_lookups("/d/1" GA, "", 4);
+    assert_lookups("/d/2" GA, "", 2);
 
     core.mtime++;
     core_put(&core, S("/srv/d/" GA_NFD));
-    assert_lookups(&core, cache, &tree, "/d/" GA, "/srv/d/" GA_NFD, 3);
-    assert_lookups(&core, cache, &tree, "/d/3" GA, "", 4);
-    assert_lookups(&core, cache, &tree, "/d/4" GA, "", 3);
+    assert_lookups("/d/" GA, "/srv/d/" GA_NFD, 3);
+    assert_lookups("/d/3" GA, "", 4);
+    assert_lookups("/d/4" GA, "", 3);
 
     core.mtime++;
     core_put(&core, S("/srv/d/\xa5\xac"));
     core_put(&core, S("/srv/d/\xc9\xbd"));
-    assert_lookups(&core, cache, &tree, "/d/5" GA, "", 4);
-    assert_lookups(&core, cache, &tree, "/d/6" GA, "", 4);
+    assert_lookups("/d/5" GA, "", 4);
+    assert_lookups("/d/6" GA, "", 4);
 
     /* While the directory changes nothing of this is reliable. */
     core.mtime = now();
     core_put(&core, S("/srv/e/x"));
-    assert_lookups(&core, cache, &tree, "/e/7" GA, "", 4);
+    assert_lookups("/e/7" GA, "", 4);
     core_put(&core, S("/srv/e/8" GA_NFD));
-    assert_text(find_in(&core, cache, &tree, "/e/8" GA), "/srv/e/8" GA_NFD);
+    assert_text(find_in("/e/8" GA), "/srv/e/8" GA_NFD);
 }
 
 
 /* A name that the caller has found absent is not looked up again. */
 TEST(test_known_absent)
 {
-    iri_index_cache_t *cache = core_cache(SIZE);
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
-    iri_search_t       search;
-    iri_found_t        found;
+    iri_search_t search;
+    iri_found_t  found;
 
+    start(SIZE, N);
     core_put(&core, S("/srv/d/" GA_NFD));
     memset(&search, 0, sizeof(search));
     search.tree = &tree;

@@ -3,9 +3,8 @@
  *
  * Covers, on trees in memory: each encoding of a name on disk, the ignored
  * differences, alternative readings, names that are not found; the number of
- * lookups; an error ends the search; and for random trees and paths: every
- * entry that is found has the requested name, and no entry with that name is
- * missed.
+ * lookups; an error ends the search.  Any tree and path:
+ * t/fuzz/fuzz_find.c.
  */
 
 #include <stdlib.h>
@@ -337,7 +336,6 @@ static const case_t cases[] = {
 /* ---- one search --------------------------------------------------------- */
 
 typedef struct {
-    core_t             core;
     iri_reading_conf_t conf;
     iri_tree_conf_t    tree;
     iri_reading_t      reading;
@@ -346,27 +344,29 @@ typedef struct {
     unsigned char      octets[2048];
 } find_t;
 
+static find_t find;
+
 
 static void
-find_init(find_t *find, const char *charsets, const char *tree,
-          iri_filename_form_t names, unsigned ignore)
+find_init(const char *charsets, const char *tree, iri_filename_form_t names,
+          unsigned ignore)
 {
-    memset(find, 0, sizeof(*find));
-    core_init(&find->core);
-    find->conf.charsets = core_charsets(charsets);
-    find->conf.invalid = IRI_INVALID_PASS;
-    find->tree.charsets = core_charsets(tree);
-    find->tree.names = names;
-    find->tree.match = ignore;
-    iri_tree_conf_finish(&find->conf, &find->tree);
-    find->search.tree = &find->tree;
-    find->search.root = S("/srv");
-    core_put(&find->core, S("/srv/"));
+    memset(&find, 0, sizeof(find));
+    core_init(&core);
+    find.conf.charsets = core_charsets(charsets);
+    find.conf.invalid = IRI_INVALID_PASS;
+    find.tree.charsets = core_charsets(tree);
+    find.tree.names = names;
+    find.tree.match = ignore;
+    iri_tree_conf_finish(&find.conf, &find.tree);
+    find.search.tree = &find.tree;
+    find.search.root = S("/srv");
+    core_put(&core, S("/srv/"));
 }
 
 
 static void
-find_put(find_t *find, const char *entries)
+find_put(const char *entries)
 {
     char   path[1024];
     size_t len;
@@ -374,22 +374,21 @@ find_put(find_t *find, const char *entries)
     while (*entries != '\0') {
         len = strcspn(entries, "|");
         snprintf(path, sizeof(path), "/srv%.*s", (int) len, entries);
-        core_put(&find->core, core_str(path));
+        core_put(&core, core_str(path));
         entries += len + (entries[len] == '|');
     }
 }
 
 
 static void
-find_read(find_t *find, iri_str_t target)
+find_read(iri_str_t target)
 {
     iri_received_path_t request = { { 0, NULL }, 0, target };
 
-    request.path = core_unescape(target, find->octets);
-    assert_ok(
-        iri_read(&find->core.env, &find->conf, &request, &find->reading));
-    find->search.path = find->reading.path;
-    find->search.reading = &find->reading;
+    request.path = core_unescape(target, find.octets);
+    assert_ok(iri_read(&core.env, &find.conf, &request, &find.reading));
+    find.search.path = find.reading.path;
+    find.search.reading = &find.reading;
 }
 
 
@@ -398,16 +397,16 @@ find_read(find_t *find, iri_str_t target)
  * reading, if the entry exists.
  */
 static void
-check_without_reading(find_t *find)
+check_without_reading(void)
 {
-    const iri_search_t *search = &find->search;
+    const iri_search_t *search = &find.search;
     char                path[16384];
     iri_str_t           filename;
     iri_found_t         got;
     iri_node_t          node;
 
-    if (search->reading == NULL || find->reading.form == IRI_FORM_ASCII
-        || search->path.data != find->reading.path.data)
+    if (search->reading == NULL || find.reading.form == IRI_FORM_ASCII
+        || search->path.data != find.reading.path.data)
     {
         return;
     }
@@ -420,14 +419,14 @@ check_without_reading(find_t *find)
         (const char *) search->path.data + search->prefix);
 
     if (filename.len >= sizeof(path)
-        || !iri_find_if_exists(&find->core.env, search, filename, &got))
+        || !iri_find_if_exists(&core.env, search, filename, &got))
     {
         return;
     }
 
-    assert_int_not_equal(find->found.why, IRI_WHY_FORBIDDEN);
-    assert_ok(find->core.env.dir->stat(find->core.env.ctx, path, &node));
-    find->core.stats--;
+    assert_int_not_equal(find.found.why, IRI_WHY_FORBIDDEN);
+    assert_ok(core.env.dir->stat(core.env.ctx, path, &node));
+    core.stats--;
 
     if (node.kind != IRI_NODE_DIR && node.kind != IRI_NODE_OTHER
         && got.verdict != IRI_PASS)
@@ -435,31 +434,31 @@ check_without_reading(find_t *find)
         return;
     }
 
-    assert_int_equal(got.verdict, find->found.verdict);
-    assert_int_equal(got.why, find->found.why);
-    assert_int_equal(got.match, find->found.match);
-    assert_str(got.path, find->found.path);
-    assert_str(got.filename, find->found.filename);
-    assert_str(got.charset, find->found.charset);
+    assert_int_equal(got.verdict, find.found.verdict);
+    assert_int_equal(got.why, find.found.why);
+    assert_int_equal(got.match, find.found.match);
+    assert_str(got.path, find.found.path);
+    assert_str(got.filename, find.found.filename);
+    assert_str(got.charset, find.found.charset);
 }
 
 
 static iri_status_t
-find_go(find_t *find)
+find_go(void)
 {
     iri_status_t status;
 
-    find->core.stats = find->core.lists = 0;
-    memset(&find->found, 0x5a, sizeof(find->found));
+    core.stats = core.lists = 0;
+    memset(&find.found, 0x5a, sizeof(find.found));
 
-    status = iri_find(&find->core.env, &find->search, &find->found);
+    status = iri_find(&core.env, &find.search, &find.found);
 
     if (status != IRI_OK) {
-        print_error("%s: %s\n", core_show(find->search.path),
+        print_error("%s: %s\n", core_show(find.search.path),
                     iri_status_text(status));
 
-    } else if (find->core.io_fail_at == 0) {
-        check_without_reading(find);
+    } else if (core.io_fail_at == 0) {
+        check_without_reading();
     }
 
     return status;
@@ -467,11 +466,11 @@ find_go(find_t *find)
 
 
 static void
-find_case(find_t *find, const case_t *one)
+find_case(const case_t *one)
 {
-    find_init(find, one->charsets, one->tree, one->names, one->ignore);
-    find_put(find, one->entries);
-    find_read(find, core_str(one->target));
+    find_init(one->charsets, one->tree, one->names, one->ignore);
+    find_put(one->entries);
+    find_read(core_str(one->target));
 }
 
 
@@ -493,13 +492,12 @@ differs(const char *target, const char *what, iri_str_t got, iri_str_t want)
 static int
 check_case(const case_t *one)
 {
-    find_t    find;
     char      filename[1024];
     iri_str_t path, charset;
     int       wrong = 0;
 
-    find_case(&find, one);
-    assert_ok(find_go(&find));
+    find_case(one);
+    assert_ok(find_go());
 
     if (find.found.verdict != one->verdict || find.found.why != one->why
         || find.found.match != one->match)
@@ -529,9 +527,8 @@ check_case(const case_t *one)
     wrong += differs(one->target, "path", find.found.path, path);
     wrong += differs(one->target, "charset", find.found.charset, charset);
 
-    assert_true(find.core.stats + find.core.lists <= IRI_MAX_FS_CALLS);
-    assert_true(find.core.absolute);
-    core_free(&find.core);
+    assert_true(core.stats + core.lists <= IRI_MAX_FS_CALLS);
+    assert_true(core.absolute);
 
     return wrong;
 }
@@ -553,23 +550,21 @@ TEST(test_cases)
 /* Tracing writes log lines and changes no result. */
 TEST(test_cases_traced)
 {
-    find_t      find;
     iri_found_t found;
     size_t      i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        find_case(&find, &cases[i]);
-        assert_ok(find_go(&find));
+        find_case(&cases[i]);
+        assert_ok(find_go());
         found = find.found;
-        find.core.env.trace = 1;
-        assert_ok(find_go(&find));
+        core.env.trace = 1;
+        assert_ok(find_go());
 
         assert_int_equal(found.verdict, find.found.verdict);
         assert_int_equal(found.why, find.found.why);
         assert_int_equal(found.match, find.found.match);
         assert_str(found.filename, find.found.filename);
         assert_str(found.path, find.found.path);
-        core_free(&find.core);
     }
 }
 
@@ -602,17 +597,15 @@ TEST(test_costs)
         { "/a", "/no/%E8%A1%A8/%E8%A1%A8", "", "utf-8 euc-jp sjis gbk big5",
           ANY, 4, 0 },
     };
-    find_t find;
     size_t i;
 
     for (i = 0; i < COUNT(cost); i++) {
-        find_init(&find, cost[i].charsets, cost[i].tree, cost[i].names, N);
-        find_put(&find, cost[i].entries);
-        find_read(&find, core_str(cost[i].target));
-        assert_ok(find_go(&find));
-        assert_int_equal(find.core.stats, cost[i].stats);
-        assert_int_equal(find.core.lists, cost[i].lists);
-        core_free(&find.core);
+        find_init(cost[i].charsets, cost[i].tree, cost[i].names, N);
+        find_put(cost[i].entries);
+        find_read(core_str(cost[i].target));
+        assert_ok(find_go());
+        assert_int_equal(core.stats, cost[i].stats);
+        assert_int_equal(core.lists, cost[i].lists);
     }
 }
 
@@ -622,11 +615,10 @@ static void
 check_budget(const char *charsets, const char *tree, const char *segment,
              const char *entry, size_t depth)
 {
-    find_t find;
     char   target[2048] = "", path[2048] = "/srv";
     size_t i;
 
-    find_init(&find, charsets, tree, ANY, N | V);
+    find_init(charsets, tree, ANY, N | V);
 
     for (i = 0; i < depth; i++) {
         core_append(target, segment);
@@ -634,26 +626,24 @@ check_budget(const char *charsets, const char *tree, const char *segment,
         core_append(path, "/");
     }
 
-    core_put(&find.core, core_str(path));
+    core_put(&core, core_str(path));
     core_append(target, segment);
-    find_read(&find, core_str(target));
+    find_read(core_str(target));
     assert_int_not_equal(find.reading.why, IRI_WHY_LIMIT);
-    assert_ok(find_go(&find));
+    assert_ok(find_go());
 
-    if (find.core.stats + find.core.lists > IRI_MAX_FS_CALLS) {
+    if (core.stats + core.lists > IRI_MAX_FS_CALLS) {
         fail_msg("%s %s: %d stats, %d lists", charsets, tree,
-                 (int) find.core.stats, (int) find.core.lists);
+                 (int) core.stats, (int) core.lists);
     }
 
-    assert_true(find.core.lists <= IRI_MAX_DIRECTORIES_READ);
+    assert_true(core.lists <= IRI_MAX_DIRECTORIES_READ);
 
     if (find.found.why == IRI_WHY_BUDGET) {
         assert_true(find.found.verdict == IRI_PASS
                     || find.found.verdict == IRI_REFUSE);
         assert_int_equal(find.found.match, IRI_MATCH_NONE);
     }
-
-    core_free(&find.core);
 }
 
 
@@ -680,7 +670,6 @@ TEST(test_budgets)
 /* Two lookups a segment, NFC and NFD: 64 lookups are enough for 32. */
 TEST(test_candidates_limit)
 {
-    find_t find;
     char   target[512] = "", path[512] = "/srv";
     size_t depth;
 
@@ -693,14 +682,14 @@ TEST(test_candidates_limit)
     core_append(target, "/%C3%A9");
     core_append(path, "/" E_ACUTE);
 
-    find_init(&find, "", "", ANY, N);
-    core_put(&find.core, core_str(path));
+    find_init("", "", ANY, N);
+    core_put(&core, core_str(path));
 
     for (depth = IRI_MAX_REQUEST_CANDIDATES / 2 - 1;
          depth <= IRI_MAX_REQUEST_CANDIDATES / 2 + 1; depth++)
     {
-        find_read(&find, (iri_str_t){ 7 * depth, (unsigned char *) target });
-        assert_ok(find_go(&find));
+        find_read((iri_str_t){ 7 * depth, (unsigned char *) target });
+        assert_ok(find_go());
 
         if (depth <= IRI_MAX_REQUEST_CANDIDATES / 2) {
             assert_int_equal(find.found.verdict, IRI_SERVE);
@@ -710,8 +699,6 @@ TEST(test_candidates_limit)
             assert_int_equal(find.found.why, IRI_WHY_BUDGET);
         }
     }
-
-    core_free(&find.core);
 }
 
 
@@ -721,7 +708,6 @@ TEST(test_candidates_limit)
  */
 TEST(test_calls_limit)
 {
-    find_t find;
     char   target[512] = "/%98", path[512] = "/srv/\xfb";
     size_t i;
 
@@ -730,24 +716,22 @@ TEST(test_calls_limit)
         core_append(path, "/\xca");
     }
 
-    find_init(&find,
-              "windows-1252 windows-1250 windows-1254 iso-8859-2"
+    find_init("windows-1252 windows-1250 windows-1254 iso-8859-2"
               " iso-8859-15 macintosh ibm866 windows-1251",
               "koi8-r", ANY, N);
-    core_put(&find.core, core_str(path));
+    core_put(&core, core_str(path));
 
     /* At the limit: found, and moved. */
-    find_read(&find, (iri_str_t){ 4 * 6, (unsigned char *) target });
-    assert_ok(find_go(&find));
+    find_read((iri_str_t){ 4 * 6, (unsigned char *) target });
+    assert_ok(find_go());
     assert_int_equal(find.found.why, IRI_WHY_MIXED);
-    assert_true(find.core.stats + find.core.lists < IRI_MAX_FS_CALLS);
+    assert_true(core.stats + core.lists < IRI_MAX_FS_CALLS);
 
-    find_read(&find, core_str(target));
-    assert_ok(find_go(&find));
+    find_read(core_str(target));
+    assert_ok(find_go());
     assert_true(find.found.verdict == IRI_PASS
                 || find.found.verdict == IRI_REFUSE);
-    assert_int_equal(find.core.stats + find.core.lists, IRI_MAX_FS_CALLS);
-    core_free(&find.core);
+    assert_int_equal(core.stats + core.lists, IRI_MAX_FS_CALLS);
 }
 
 
@@ -761,28 +745,26 @@ TEST(test_vendor_pairs)
         { 0xa2, 0xffe0 },   { 0xa3, 0xffe1 },   { 0xac, 0xffe2 },
         { 0x2014, 0x2015 }, { 0xa6, 0xffe4 }
     };
-    find_t        find;
     unsigned char path[16] = "/srv/", asked[16] = "/", sent[32];
     iri_str_t     file, name;
     size_t        i, way, len;
 
     for (i = 0; i < 2 * COUNT(pairs); i++) {
         way = i % 2;
-        find_init(&find, "", "", ANY, N | V);
+        find_init("", "", ANY, N | V);
         len = iri_utf8_put(pairs[i / 2][way], path + 5);
         file = (iri_str_t){ 5 + len, path };
-        core_put(&find.core, file);
+        core_put(&core, file);
 
         len = iri_utf8_put(pairs[i / 2][1 - way], asked + 1);
         name = (iri_str_t){ 1 + len, asked };
         memcpy(sent, asked, name.len);
-        find_read(&find, (iri_str_t){ name.len, sent });
-        assert_ok(find_go(&find));
+        find_read((iri_str_t){ name.len, sent });
+        assert_ok(find_go());
         assert_int_equal(find.found.verdict, IRI_RESTART);
         assert_int_equal(find.found.match, IRI_MATCH_VARIANTS);
         assert_str(find.found.filename, file);
         assert_str(find.found.path, iri_str_from(file, 4));
-        core_free(&find.core);
     }
 }
 
@@ -796,22 +778,20 @@ TEST(test_vendor_pairs)
 static void
 check_errors(const case_t *one, int on)
 {
-    find_t find;
     size_t k;
 
     for (k = 1; k < 100; k++) {
-        find_case(&find, one);
-        find.core.io_fail_at = k;
-        find.core.io_fail_on = on;
-        assert_ok(find_go(&find));
+        find_case(one);
+        core.io_fail_at = k;
+        core.io_fail_on = on;
+        assert_ok(find_go());
 
-        if (find.core.stats + find.core.lists < k) {
+        if (core.stats + core.lists < k) {
             assert_int_equal(find.found.verdict, one->verdict);
-            core_free(&find.core);
             return;
         }
 
-        assert_int_equal(find.core.stats + find.core.lists, k);
+        assert_int_equal(core.stats + core.lists, k);
         assert_true(find.found.verdict == IRI_PASS
                     || find.found.verdict == IRI_REFUSE);
         assert_int_equal(find.found.match, IRI_MATCH_NONE);
@@ -821,7 +801,6 @@ check_errors(const case_t *one, int on)
         }
 
         assert_str(find.found.path, find.reading.path);
-        core_free(&find.core);
     }
 
     fail();
@@ -872,27 +851,24 @@ TEST(test_replaced_by_file)
         { "/d/\xc9\xbd", "/d/%E6%9D%A1/%C9%BD", "/srv/d/\xbe\xf2" },
     };
     iri_dir_t dir;
-    find_t    find;
     size_t    i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        find_init(&find, "", "euc-jp", ANY, N);
-        core_put(&find.core, S("/srv/d/\xc9\xbd"));
-        find_read(&find, core_str(cases[i].path));
-        torn_from = find.core.env.dir;
+        find_init("", "euc-jp", ANY, N);
+        core_put(&core, S("/srv/d/\xc9\xbd"));
+        find_read(core_str(cases[i].path));
+        torn_from = core.env.dir;
         dir = *torn_from;
         dir.stat = torn_stat;
-        find.core.env.dir = &dir;
+        core.env.dir = &dir;
         replaced_path = cases[i].replaced_path;
-        assert_ok(find_go(&find));
+        assert_ok(find_go());
 
         if (find.found.verdict != IRI_REFUSE) {
             assert_int_equal(find.found.match, IRI_MATCH_NONE);
             assert_false(
                 iri_str_equal(find.found.filename, S("/srv/d/\xc9\xbd")));
         }
-
-        core_free(&find.core);
     }
 }
 
@@ -904,18 +880,15 @@ check_prefix(const char *root, const char *path, size_t prefix,
              const char *entry, const char *filename, const char *found_path,
              iri_verdict_t answer)
 {
-    find_t find;
-
-    find_init(&find, "euc-jp", "", ANY, N);
-    core_put(&find.core, core_str(entry));
-    find_read(&find, core_str(path));
+    find_init("euc-jp", "", ANY, N);
+    core_put(&core, core_str(entry));
+    find_read(core_str(path));
     find.search.root = core_str(root);
     find.search.prefix = prefix;
-    assert_ok(find_go(&find));
+    assert_ok(find_go());
     assert_int_equal(find.found.verdict, answer);
     assert_text(find.found.filename, filename);
     assert_text(find.found.path, found_path);
-    core_free(&find.core);
 }
 
 
@@ -925,16 +898,13 @@ check_prefix(const char *root, const char *path, size_t prefix,
  */
 TEST(test_raw_bidi)
 {
-    find_t find;
-
-    find_init(&find, "windows-1252", "", ANY, N);
-    core_put(&find.core, S("/srv/\xc3\x83\xc2\xa9\xc3\xa2\xe2\x82\xac"
-                           "\xc5\xbd"));
-    find_read(&find, S("/\xc3\xa9%E2%80%8E"));
+    find_init("windows-1252", "", ANY, N);
+    core_put(&core, S("/srv/\xc3\x83\xc2\xa9\xc3\xa2\xe2\x82\xac"
+                      "\xc5\xbd"));
+    find_read(S("/\xc3\xa9%E2%80%8E"));
     assert_int_equal(find.reading.form, IRI_FORM_MIXED);
-    assert_ok(find_go(&find));
+    assert_ok(find_go());
     assert_int_equal(find.found.verdict, IRI_PASS);
-    core_free(&find.core);
 }
 
 
@@ -976,21 +946,19 @@ static void
 check_split(const char *root, const char *path, size_t prefix,
             const char *entry, const char *filename, const char *path_info)
 {
-    find_t    find;
     iri_str_t file, info;
 
-    find_init(&find, "", "", ANY, N);
-    core_put(&find.core, core_str(entry));
-    find_read(&find, core_str(path));
+    find_init("", "", ANY, N);
+    core_put(&core, core_str(entry));
+    find_read(core_str(path));
     find.search.root = core_str(root);
     find.search.prefix = prefix;
-    assert_ok(find_go(&find));
-    assert_ok(iri_found_split(&find.core.env, &find.search, &find.found,
-                              &file, &info));
+    assert_ok(find_go());
+    assert_ok(
+        iri_found_split(&core.env, &find.search, &find.found, &file, &info));
     assert_text(file, filename);
     assert_text(info, path_info);
-    assert_true(find.core.absolute);
-    core_free(&find.core);
+    assert_true(core.absolute);
 }
 
 
@@ -1126,717 +1094,37 @@ TEST(test_long_names)
 {
     static const char all[] = "utf-8 euc-jp sjis gbk big5 euc-kr windows-1252"
                               " windows-1258";
-    find_t            find;
     char              path[300] = "/srv/";
     size_t            i;
 
-    find_init(&find, "", all, ANY, N);
-    core_put(&find.core, S("/srv/a\xcc\x82\xcc\xa3"));
+    find_init("", all, ANY, N);
+    core_put(&core, S("/srv/a\xcc\x82\xcc\xa3"));
 
     /* Segments of 255 octets that are long in every encoding. */
     for (i = 0; i < 127; i++) {
         core_append(path, i % 2 == 0 ? "\xe2\xec" : "\xf4\xec");
     }
 
-    core_put(&find.core, core_str(path));
+    core_put(&core, core_str(path));
     path[5] = '\0';
 
     for (i = 0; i < 85; i++) {
         core_append(path, i % 2 == 0 ? HYO : "\xe3\x81\x8c");
     }
 
-    core_put(&find.core, core_str(path));
+    core_put(&core, core_str(path));
     path[5] = '\0';
 
     for (i = 0; i < 51; i++) {
         core_append(path, "\u00e2\u0323b");
     }
 
-    core_put(&find.core, core_str(path));
+    core_put(&core, core_str(path));
 
-    find_read(&find, S("/%E1%BA%AD"));
-    assert_ok(find_go(&find));
+    find_read(S("/%E1%BA%AD"));
+    assert_ok(find_go());
     assert_int_equal(find.found.verdict, IRI_SERVE);
     assert_text(find.found.filename, "/srv/a\xcc\x82\xcc\xa3");
-    core_free(&find.core);
-}
-
-
-/* ---- random trees ------------------------------------------------------- */
-
-/* The name of an entry by the model. Returns: its length; 0: none. */
-static size_t
-model_name(const iri_tree_conf_t *tree, iri_str_t octets, unsigned char *out)
-{
-    static uint32_t c[2 * CORE_LONG];
-    unsigned char   back[4];
-    long            count, k, n;
-    size_t          i, at, m;
-
-    for (i = 0; i < tree->charsets.count; i++) {
-        count = core_decode(tree->charsets.at[i], octets, c);
-
-        for (k = 0, at = 0; k < count; k++, at += m) {
-            m = iri_charset_put(tree->charsets.at[i], c[k], back);
-            if (m == 0 || m > octets.len - at
-                || memcmp(back, octets.data + at, m) != 0) {
-                break;
-            }
-        }
-
-        if (count > 0 && k == count && at == octets.len) {
-            n = core_canonical(tree->charsets.at[i], octets, out);
-            return (size_t) n;
-        }
-    }
-
-    return 0;
-}
-
-
-/*
- * The number of entries of a directory with that name; *one is the last of
- * them.
- */
-static size_t
-model_count(const iri_tree_conf_t *tree, const core_node_t *directory,
-            iri_str_t name, const core_node_t **one)
-{
-    static unsigned char text[16384];
-    const core_node_t   *node;
-    iri_str_t            got = { 0, text };
-    size_t               count = 0;
-
-    for (node = directory->first; node != NULL; node = node->next) {
-        got.len = model_name(tree, node->name, text);
-
-        if (got.len != 0 && iri_str_equal(got, name)) {
-            *one = node;
-            count++;
-        }
-    }
-
-    return count;
-}
-
-
-static uint32_t
-model_variant(uint32_t c, int way)
-{
-    static const uint32_t pairs[][2] = {
-        { 0xff5e, 0x301c }, { 0x2225, 0x2016 }, { 0xff0d, 0x2212 },
-        { 0xffe0, 0xa2 },   { 0xffe1, 0xa3 },   { 0xffe2, 0xac },
-        { 0x2015, 0x2014 }, { 0xffe4, 0xa6 }
-    };
-    size_t i;
-
-    for (i = 0; i < COUNT(pairs); i++) {
-        if (c == pairs[i][0] || c == pairs[i][1]) {
-            return pairs[i][way];
-        }
-    }
-
-    return c;
-}
-
-
-/* Is b equal to a except for vendor pairs? */
-static int
-model_is_variant(iri_str_t a, iri_str_t b)
-{
-    uint32_t c[256], d[256], e[2560], f[2560];
-    long     m = core_decode(&iri_charset_utf8, a, c);
-    long     n = core_decode(&iri_charset_utf8, b, d);
-    size_t   p, q;
-    long     i;
-
-    if (m < 0 || n < 0) {
-        return 0;
-    }
-
-    for (i = 0; i < m; i++) {
-        c[i] = model_variant(c[i], 0);
-    }
-
-    for (i = 0; i < n; i++) {
-        d[i] = model_variant(d[i], 0);
-    }
-
-    p = core_normalize(c, (size_t) m, 0, e);
-    q = core_normalize(d, (size_t) n, 0, f);
-
-    return p == q && memcmp(e, f, p * sizeof(e[0])) == 0;
-}
-
-
-static const uint32_t pool[][4] = {
-    { 'a' },
-    { 0xe9 },
-    { 0x1ead },
-    { 0x8868 },
-    { 0x6f22 },
-    { 0x301c },
-    { 0xff5e },
-    { 0x304c },
-    { 0x304b },
-    { 0xd55c },
-    { 0x212a },
-    { 'K' },
-    { 0x2260 },
-    { 0x027d },
-    { 0xff },
-    { 0x0439 },
-    { 0x2225 },
-    { 0x2016 },
-    { 0xc5 },
-    { 0x1ea5 },
-    { 'x', 0xe9 },
-    { 0x0301 },
-    { 0xffe2 },
-    { 0xac },
-    { 0x2016, 0x0338 },
-    { 0x2226 },
-    { 0x3042, 0xff0d },
-    { 0x3042, 0x2212 },
-    { 0x00c3, 0xa9 },
-    { 0x00e3, 0x81, 0x2039 },
-    { 0xff64, 0xff62 },
-};
-
-
-/*
- * Octets of a name of the tree in some encoding: most of them lead to an entry.
- */
-static iri_str_t
-random_octets(const iri_charsets_t *list, const iri_charsets_t *other,
-              unsigned char *out)
-{
-    const uint32_t       *c = pool[core_random(COUNT(pool))];
-    const iri_charsets_t *from = core_random(2) ? list : other;
-    uint32_t              form[64];
-    iri_str_t             s = { 0, out };
-    size_t                count = 0, i, n;
-
-    while (count < 4 && c[count] != 0) {
-        count++;
-    }
-
-    memcpy(form, c, count * sizeof(c[0]));
-
-    switch (core_random(8)) {
-    case 0:
-    case 1:
-    case 2:
-        return core_utf8(form, count, out);
-
-    case 3:
-        return core_utf8(form, core_normalize(c, count, 1, form), out);
-
-    case 4: /* partly composed */
-        if (c[0] == 0x1ead) {
-            memcpy(out, "\xc3\xa2\xcc\xa3", 4);
-            s.len = 4;
-            return s;
-        }
-
-        if (c[0] == 0xc5) {
-            memcpy(out, "\xe2\x84\xab", 3);
-            s.len = 3;
-            return s;
-        }
-
-        /* fall through */
-    case 5:
-    case 6:
-        for (i = 0; from->count != 0 && i < count; i++) {
-            n = iri_charset_put(from->at[core_random((uint32_t) from->count)],
-                                form[i], out + s.len);
-            s.len += n;
-        }
-
-        if (s.len != 0) {
-            return s;
-        }
-
-        return core_utf8(form, count, out);
-
-    default:
-        out[0] = (unsigned char) (0x80 + core_random(0x80));
-        out[1] = (unsigned char) (0xa0 + core_random(0x5f));
-        s.len = 1 + core_random(2);
-        return s;
-    }
-}
-
-
-static int
-is_dots(iri_str_t s)
-{
-    return s.len == 0 || memchr(s.data, '/', s.len) != NULL
-           || memchr(s.data, 0, s.len) != NULL || iri_str_equal(s, S("."))
-           || iri_str_equal(s, S(".."));
-}
-
-
-static void
-random_tree(find_t *find)
-{
-    unsigned char  path[256] = "/srv/";
-    unsigned char *p;
-    iri_str_t      s, whole;
-    size_t         n = 4 + core_random(20), k;
-
-    while (n-- > 0) {
-        p = path + 5;
-
-        for (k = 0; k < 2; k++) {
-            s = random_octets(&find->tree.charsets, &find->conf.charsets, p);
-            if (is_dots(s)) {
-                break;
-            }
-
-            p += s.len;
-
-            if (core_random(3) == 0) {
-                break;
-            }
-
-            *p++ = '/';
-        }
-
-        whole.data = path;
-        whole.len = (size_t) (p - path);
-
-        if (whole.len > 5) {
-            core_put(&find->core, whole);
-        }
-    }
-}
-
-
-static iri_str_t
-random_request(find_t *find, unsigned char *out)
-{
-    unsigned char octets[64];
-    char          hex[4];
-    iri_str_t     s, t = { 0, out };
-    size_t        k = 1 + core_random(3), i;
-
-    while (k-- > 0) {
-        do {
-            s = random_octets(&find->tree.charsets, &find->conf.charsets,
-                              octets);
-        } while (is_dots(s));
-
-        out[t.len++] = '/';
-
-        for (i = 0; i < s.len; i++) {
-            snprintf(hex, sizeof(hex), "%%%02X", s.data[i]);
-            memcpy(out + t.len, hex, 3);
-            t.len += 3;
-        }
-    }
-
-    return t;
-}
-
-
-static iri_str_t
-segment_of(iri_str_t path, size_t *at)
-{
-    iri_str_t s;
-    size_t    to = iri_segment_end(path, *at);
-
-    s.data = path.data + *at;
-    s.len = to - *at;
-    *at = to + 1;
-
-    return s;
-}
-
-
-/*
- * Only the directory was found, under another name: the request is restarted,
- * so that the rules check this path before an entry is created in it.
- */
-static int
-absent_below(const find_t *find)
-{
-    return find->found.verdict == IRI_RESTART
-           && (find->found.why == IRI_WHY_VARIANT
-               || find->found.why == IRI_WHY_ALTERNATIVE
-               || find->found.why == IRI_WHY_MIXED
-               || find->found.why == IRI_WHY_UNNAMED
-               || find->found.why == IRI_WHY_UNWRITABLE
-               || find->found.why == IRI_WHY_READ);
-}
-
-
-/*
- * The result exists, and each entry has the name of its segment in found.path;
- * a path below a file is unchanged.
- */
-static void
-check_found(find_t *find)
-{
-    static unsigned char text[16384];
-    iri_str_t            filename = iri_str_from(find->found.filename, 4);
-    iri_str_t            path = find->found.path, file, segment;
-    iri_str_t            name = { 0, text };
-    core_node_t         *node = core_node(&find->core, S("/srv"));
-    const core_node_t   *child;
-    size_t               at = 1, from = 1, confirmed = 0;
-
-    while (at <= path.len) {
-        segment = segment_of(path, &at);
-        file = segment_of(filename, &from);
-
-        if (node != NULL && node->node.kind == IRI_NODE_OTHER) {
-            assert_str(file, segment);
-            continue;
-        }
-
-        for (child = node != NULL ? node->first : NULL;
-             child != NULL && !iri_str_equal(child->name, file);
-             child = child->next)
-        { /* void */
-        }
-
-        if (child == NULL && node != NULL && absent_below(find)) {
-            assert_true(confirmed > 0);
-            return;
-        }
-
-        if (child == NULL) {
-            /* ASCII names are not looked up. */
-            if (!iri_path_is_ascii(segment, 0)) {
-                fail_msg("%s: %s, %s, %s is not there (%s)",
-                         core_show(find->reading.octets),
-                         iri_verdict_text(find->found.verdict),
-                         core_show(path), core_show(filename),
-                         iri_why_text(find->found.why));
-            }
-
-            assert_str(file, segment);
-            node = NULL;
-            continue;
-        }
-
-        name.len = model_name(&find->tree, file, text);
-
-        if (name.len != 0) {
-            assert_str(name, segment);
-        } else {
-            assert_int_equal(find->reading.form, IRI_FORM_INVALID);
-            assert_str(file, segment);
-        }
-
-        confirmed += !iri_path_is_ascii(segment, 0);
-        node = (core_node_t *) child;
-    }
-
-    assert_true(from > filename.len);
-}
-
-
-/* Is it one of the readings of the octets of that segment? */
-static int
-is_reading(const iri_charsets_t *list, iri_str_t octets, iri_str_t name)
-{
-    static unsigned char text[16384];
-    iri_str_t            got = { 0, text };
-    size_t               i;
-    long                 n;
-
-    for (i = 0; i <= list->count; i++) {
-        n = core_canonical(i == 0 ? &iri_charset_utf8 : list->at[i - 1],
-                           octets, text);
-        got.len = n > 0 ? (size_t) n : 0;
-
-        if (n > 0
-            && (iri_str_equal(got, name) || model_is_variant(got, name))) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/* The new path of a restart is a reading of the request's octets. */
-static void
-check_moved(find_t *find)
-{
-    iri_str_t octets = find->reading.octets, path = find->found.path;
-    iri_str_t name, came;
-    size_t    at = 1, from = 1;
-
-    assert_false(iri_str_equal(path, find->search.path));
-
-    while (at <= path.len) {
-        name = segment_of(path, &at);
-        came = segment_of(octets, &from);
-
-        /* iri_invalid pass: some segments have a reading, others have none. */
-        if (find->reading.form == IRI_FORM_INVALID
-            && iri_str_equal(name, came)) {
-            continue;
-        }
-
-        if (!is_reading(&find->conf.charsets, came, name)) {
-            fail_msg("%s moved to %s (%s)", core_show(octets),
-                     core_show(path), iri_why_text(find->found.why));
-        }
-    }
-
-    assert_true(from > octets.len);
-}
-
-
-/* Does the model find an entry for every segment of path? */
-static int
-model_exists(find_t *find, iri_str_t path, int *unique)
-{
-    core_node_t       *node = core_node(&find->core, S("/srv"));
-    const core_node_t *one = NULL;
-    iri_str_t          segment;
-    size_t             at = 1, count;
-
-    *unique = 1;
-
-    while (at <= path.len) {
-        segment = segment_of(path, &at);
-
-        if (node->node.kind == IRI_NODE_OTHER) {
-            return 1;
-        }
-
-        if (iri_path_is_ascii(segment, 0)) {
-            for (one = node->first;
-                 one != NULL && !iri_str_equal(one->name, segment);
-                 one = one->next)
-            { /* void */
-            }
-
-            count = one != NULL;
-
-        } else {
-            count = model_count(&find->tree, node, segment, &one);
-        }
-
-        if (count == 0) {
-            return 0;
-        }
-
-        *unique &= count == 1;
-        node = (core_node_t *) one;
-    }
-
-    return 1;
-}
-
-
-/*
- * Decode the whole path in one charset, to its canonical form. Returns: its
- * length; 0: it is invalid.
- */
-static size_t
-model_path(const iri_charset_t *charset, iri_str_t octets, unsigned char *out)
-{
-    size_t at = 1, len = 0;
-    long   n;
-
-    while (at <= octets.len) {
-        out[len++] = '/';
-        n = core_canonical(charset, segment_of(octets, &at), out + len);
-
-        if (n < 0) {
-            return 0;
-        }
-
-        len += (size_t) n;
-    }
-
-    return len;
-}
-
-
-/*
- * Do the octets of some segment name several entries of the directory that the
- * path leads to? Then one of them gets the request.
- */
-static int
-model_is_contested(find_t *find, iri_str_t path)
-{
-    static unsigned char text[16384];
-    iri_str_t            name = { 0, text }, came, segment;
-    core_node_t         *node = core_node(&find->core, S("/srv"));
-    core_node_t         *child, *next = NULL;
-    size_t               at = 1, from = 1, count;
-
-    for (/* void */; at <= path.len && node != NULL; node = next) {
-        came = segment_of(find->reading.octets, &from);
-        segment = segment_of(path, &at);
-        next = NULL;
-        count = 0;
-
-        for (child = node->first; child != NULL; child = child->next) {
-            name.len = model_name(&find->tree, child->name, text);
-            count += is_reading(&find->conf.charsets, came, name);
-
-            if (iri_str_equal(name, segment)
-                || model_is_variant(segment, name)) {
-                next = child;
-            }
-        }
-
-        if (count > 1) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/*
- * If nothing was found, then nothing exists in any alternative reading of the
- * whole path.
- */
-static void
-check_no_reading_exists(find_t *find)
-{
-    static unsigned char text[16384];
-    iri_str_t            path = { 0, text };
-    size_t               i;
-    int                  unique;
-
-    for (i = 0; i < find->conf.charsets.count; i++) {
-        path.len = model_path(find->conf.charsets.at[i], find->reading.octets,
-                              text);
-
-        if (path.len != 0 && model_exists(find, path, &unique) && unique
-            && !model_is_contested(find, path))
-        {
-            fail_msg("%s: not found as %s", core_show(find->reading.octets),
-                     core_show(path));
-        }
-    }
-}
-
-
-/* Counters, to check that the random cases cover every result. */
-static size_t seen[IRI_VERDICTS], reason_counts[IRI_WHYS];
-
-
-static void
-check_random(find_t *find)
-{
-    unsigned char target[768];
-    int           unique, exists;
-
-    find_read(find, random_request(find, target));
-
-    if (find->reading.verdict == IRI_REFUSE) {
-        return;
-    }
-
-    assert_int_equal(find_go(find), IRI_OK);
-    assert_true(find->core.stats + find->core.lists <= IRI_MAX_FS_CALLS);
-    seen[find->found.verdict]++;
-    reason_counts[find->found.why]++;
-
-    if (find->found.verdict == IRI_SERVE
-        || find->found.verdict == IRI_RESTART) {
-        check_found(find);
-    }
-
-    if (find->found.verdict == IRI_RESTART) {
-        check_moved(find);
-    }
-
-    if (find->reading.form == IRI_FORM_INVALID
-        || iri_path_is_ascii(find->search.path, 0)
-        || find->found.why == IRI_WHY_BUDGET
-        || find->found.why == IRI_WHY_DECLARED || (find->tree.match & N) == 0
-        || find->tree.names != ANY)
-    {
-        return;
-    }
-
-    /* An entry with that name is not missed. */
-    exists = model_exists(find, find->search.path, &unique);
-
-    if (exists && unique && find->found.verdict != IRI_SERVE) {
-        fail_msg("%s: %s (%s), though it is there",
-                 core_show(find->search.path),
-                 iri_verdict_text(find->found.verdict),
-                 iri_why_text(find->found.why));
-    }
-
-    if (!exists && unique && find->found.verdict == IRI_PASS
-        && find->core.lists < IRI_MAX_DIRECTORIES_READ)
-    {
-        check_no_reading_exists(find);
-    }
-
-    /* An ASCII name at the end of the path is not looked up. */
-    if (!exists && unique && find->found.verdict == IRI_SERVE
-        && find->search.path.data[find->search.path.len - 1] >= 0x80)
-    {
-        fail_msg("%s: served %s, though nothing has that name",
-                 core_show(find->search.path),
-                 core_show(find->found.filename));
-    }
-}
-
-
-TEST(test_random)
-{
-    static const char *const readings[] = { "", "euc-jp", "sjis euc-jp",
-                                            "windows-1252",
-                                            "windows-1252 windows-1251" };
-    static const char *const trees[] = { "",
-                                         "euc-jp",
-                                         "sjis",
-                                         "utf-8 euc-jp",
-                                         "euc-jp utf-8",
-                                         "windows-1258",
-                                         "windows-1252",
-                                         "utf-8 windows-1258 euc-kr" };
-    static const unsigned    matches[] = { N, N, N | V, N | V, X };
-    find_t                   find;
-    iri_index_cache_t       *cache;
-    size_t                   turn, k;
-
-    for (turn = 0; turn < 2500; turn++) {
-        find_init(&find, readings[core_random(COUNT(readings))],
-                  trees[core_random(COUNT(trees))],
-                  core_random(6) == 0 ? (iri_filename_form_t) core_random(3)
-                                      : ANY,
-                  matches[core_random(COUNT(matches))]);
-        cache = core_random(2) ? core_cache(65536) : NULL;
-        find.search.cache = cache;
-        random_tree(&find);
-
-        for (k = 0; k < 16; k++) {
-            check_random(&find);
-            core_forget(&find.core);
-        }
-
-        core_cache_free(cache);
-        core_free(&find.core);
-    }
-
-    for (k = 0; k < IRI_VERDICTS; k++) {
-        assert_true(k == IRI_CHOOSE || seen[k] > 500);
-    }
-
-    assert_true(reason_counts[IRI_WHY_VARIANT] > 20);
-    assert_true(reason_counts[IRI_WHY_ALTERNATIVE] > 20);
-    assert_true(reason_counts[IRI_WHY_MIXED] > 5);
-    assert_true(reason_counts[IRI_WHY_UNNAMED] > 20);
-    assert_true(reason_counts[IRI_WHY_OTHER_NAME] > 20);
 }
 
 

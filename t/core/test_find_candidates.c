@@ -19,7 +19,6 @@
 
 /* A request, its search below /srv, and the result. */
 typedef struct {
-    core_t              core;
     iri_reading_conf_t  conf;
     iri_tree_conf_t     tree;
     iri_received_path_t request;
@@ -29,37 +28,39 @@ typedef struct {
     unsigned char       octets[IRI_MAX_PATH];
 } find_t;
 
+static find_t find;
+
 
 static void
-find_init(find_t *r, const char *target, const char *charsets,
-          const char *tree, unsigned match)
+find_init(const char *target, const char *charsets, const char *tree,
+          unsigned match)
 {
-    memset(r, 0, sizeof(*r));
-    core_init(&r->core);
-    core_put(&r->core, S("/srv/"));
+    memset(&find, 0, sizeof(find));
+    core_init(&core);
+    core_put(&core, S("/srv/"));
 
-    r->conf.charsets = core_charsets(charsets);
-    r->conf.invalid = IRI_INVALID_PASS;
-    r->tree.charsets = core_charsets(tree);
-    r->tree.names = IRI_FILENAME_ANY;
-    r->tree.match = match;
-    iri_tree_conf_finish(&r->conf, &r->tree);
+    find.conf.charsets = core_charsets(charsets);
+    find.conf.invalid = IRI_INVALID_PASS;
+    find.tree.charsets = core_charsets(tree);
+    find.tree.names = IRI_FILENAME_ANY;
+    find.tree.match = match;
+    iri_tree_conf_finish(&find.conf, &find.tree);
 
-    r->request.target = core_str(target);
-    r->request.path = core_unescape(r->request.target, r->octets);
-    assert_ok(iri_read(&r->core.env, &r->conf, &r->request, &r->reading));
+    find.request.target = core_str(target);
+    find.request.path = core_unescape(find.request.target, find.octets);
+    assert_ok(iri_read(&core.env, &find.conf, &find.request, &find.reading));
 
-    r->search.tree = &r->tree;
-    r->search.root = S("/srv");
-    r->search.path = r->reading.path;
-    r->search.reading = &r->reading;
+    find.search.tree = &find.tree;
+    find.search.root = S("/srv");
+    find.search.path = find.reading.path;
+    find.search.reading = &find.reading;
 }
 
 
 static void
-find_run(find_t *r)
+find_run(void)
 {
-    assert_ok(iri_find(&r->core.env, &r->search, &r->found));
+    assert_ok(iri_find(&core.env, &find.search, &find.found));
 }
 
 
@@ -83,24 +84,21 @@ TEST(test_dot_files)
         { "/.", IRI_REFUSE },
         { "/..", IRI_REFUSE },
     };
-    find_t r;
     size_t i;
 
-    find_init(&r, "/", "", "", N);
-    core_put(&r.core, S("/srv/.a/" E_ACUTE));
-    core_put(&r.core, S("/srv/a./" E_ACUTE));
-    core_put(&r.core, S("/srv/.../" E_ACUTE));
-    core_put(&r.core, S("/srv/a/" E_ACUTE));
-    core_put(&r.core, S("/srv/" E_ACUTE "/x"));
-    r.search.reading = NULL;
+    find_init("/", "", "", N);
+    core_put(&core, S("/srv/.a/" E_ACUTE));
+    core_put(&core, S("/srv/a./" E_ACUTE));
+    core_put(&core, S("/srv/.../" E_ACUTE));
+    core_put(&core, S("/srv/a/" E_ACUTE));
+    core_put(&core, S("/srv/" E_ACUTE "/x"));
+    find.search.reading = NULL;
 
     for (i = 0; i < COUNT(cases); i++) {
-        r.search.path = core_str(cases[i].path);
-        find_run(&r);
-        assert_int_equal(r.found.verdict, cases[i].verdict);
+        find.search.path = core_str(cases[i].path);
+        find_run();
+        assert_int_equal(find.found.verdict, cases[i].verdict);
     }
-
-    core_free(&r.core);
 }
 
 
@@ -116,53 +114,44 @@ TEST(test_rewritten)
         "/x/\xc9\xbd/long", /* a longer segment */
         "/\xc9\xbd/y",
     };
-    find_t r;
     size_t i;
 
-    find_init(&r, "/%C9%BD", "euc-jp", "", N);
-    core_put(&r.core, S("/srv/" HYO "/y"));
+    find_init("/%C9%BD", "euc-jp", "", N);
+    core_put(&core, S("/srv/" HYO "/y"));
 
     /* It is found for the path as it was read. */
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_RESTART);
-    assert_str(r.found.path, S("/" HYO));
+    find_run();
+    assert_int_equal(find.found.verdict, IRI_RESTART);
+    assert_str(find.found.path, S("/" HYO));
 
     for (i = 0; i < COUNT(paths); i++) {
-        r.search.path = core_str(paths[i]);
-        find_run(&r);
-        assert_int_equal(r.found.verdict, IRI_PASS);
-        assert_str(r.found.path, r.search.path);
+        find.search.path = core_str(paths[i]);
+        find_run();
+        assert_int_equal(find.found.verdict, IRI_PASS);
+        assert_str(find.found.path, find.search.path);
     }
-
-    core_free(&r.core);
 }
 
 
 /* The path of a file that a rule set may start within a segment. */
 TEST(test_segment_boundary)
 {
-    find_t r;
-
-    find_init(&r, "/a%C9%BD", "euc-jp", "", N);
-    core_put(&r.core, S("/srv/" HYO));
-    core_put(&r.core, S("/srv/a" HYO));
-    r.search.root = S("/srv/");
-    r.search.path = S("\xc9\xbd");
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-
-    core_free(&r.core);
+    find_init("/a%C9%BD", "euc-jp", "", N);
+    core_put(&core, S("/srv/" HYO));
+    core_put(&core, S("/srv/a" HYO));
+    find.search.root = S("/srv/");
+    find.search.path = S("\xc9\xbd");
+    find_run();
+    assert_int_equal(find.found.verdict, IRI_PASS);
 
     /* From a segment border on, it is the request's own path. */
-    find_init(&r, "/a/%C9%BD", "euc-jp", "", N);
-    core_put(&r.core, S("/srv/" HYO));
-    r.search.root = S("/srv/");
-    r.search.path = S("\xc9\xbd");
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_RESTART);
-    assert_str(r.found.path, S(HYO));
-
-    core_free(&r.core);
+    find_init("/a/%C9%BD", "euc-jp", "", N);
+    core_put(&core, S("/srv/" HYO));
+    find.search.root = S("/srv/");
+    find.search.path = S("\xc9\xbd");
+    find_run();
+    assert_int_equal(find.found.verdict, IRI_RESTART);
+    assert_str(find.found.path, S(HYO));
 }
 
 
@@ -170,23 +159,20 @@ TEST(test_segment_boundary)
 TEST(test_replaced_path)
 {
     static const char *const targets[] = { "/a", "/%FF%FF" };
-    find_t                   r;
     size_t                   i;
 
     for (i = 0; i < COUNT(targets); i++) {
-        find_init(&r, targets[i], "euc-jp", "", N);
-        core_put(&r.core, S("/srv/" HYO));
-        core_put(&r.core, S("/srv/\xca\xbe"));
+        find_init(targets[i], "euc-jp", "", N);
+        core_put(&core, S("/srv/" HYO));
+        core_put(&core, S("/srv/\xca\xbe"));
 
-        r.search.path = S("/\xc9\xbd");
-        find_run(&r);
-        assert_int_equal(r.found.verdict, IRI_PASS);
+        find.search.path = S("/\xc9\xbd");
+        find_run();
+        assert_int_equal(find.found.verdict, IRI_PASS);
 
-        r.search.path = S("/\xca\xbe");
-        find_run(&r);
-        assert_int_equal(r.found.verdict, IRI_SERVE);
-
-        core_free(&r.core);
+        find.search.path = S("/\xca\xbe");
+        find_run();
+        assert_int_equal(find.found.verdict, IRI_SERVE);
     }
 }
 
@@ -195,22 +181,19 @@ TEST(test_replaced_path)
 TEST(test_longer_path)
 {
     static const char text[] = "/x/\xc9\xbd";
-    find_t            r;
 
-    find_init(&r, "/%C9%BD", "euc-jp", "", N);
-    core_put(&r.core, S("/srv/" HYO));
+    find_init("/%C9%BD", "euc-jp", "", N);
+    core_put(&core, S("/srv/" HYO));
 
     /*
      * The octets before its start must not be taken for the rest of the
      * path.
      */
-    r.reading.path = iri_str_from(core_str(text), 2);
-    r.search.path = core_str(text);
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-    assert_str(r.found.path, core_str(text));
-
-    core_free(&r.core);
+    find.reading.path = iri_str_from(core_str(text), 2);
+    find.search.path = core_str(text);
+    find_run();
+    assert_int_equal(find.found.verdict, IRI_PASS);
+    assert_str(find.found.path, core_str(text));
 }
 
 
@@ -220,24 +203,21 @@ TEST(test_longer_path)
  */
 TEST(test_uncanonical)
 {
-    find_t r;
-    int    with_reading;
+    int with_reading;
 
     for (with_reading = 0; with_reading < 2; with_reading++) {
-        find_init(&r, "/%C3%A9", "", "", N);
-        core_put(&r.core, S("/srv/" E_NFD));
-        r.search.path = S("/" E_NFD);
+        find_init("/%C3%A9", "", "", N);
+        core_put(&core, S("/srv/" E_NFD));
+        find.search.path = S("/" E_NFD);
 
         if (!with_reading) {
-            r.search.reading = NULL;
+            find.search.reading = NULL;
         }
 
-        find_run(&r);
-        assert_int_equal(r.found.verdict, IRI_RESTART);
-        assert_str(r.found.path, S("/" E_ACUTE));
-        assert_str(r.found.filename, S("/srv/" E_NFD));
-
-        core_free(&r.core);
+        find_run();
+        assert_int_equal(find.found.verdict, IRI_RESTART);
+        assert_str(find.found.path, S("/" E_ACUTE));
+        assert_str(find.found.filename, S("/srv/" E_NFD));
     }
 }
 
@@ -246,7 +226,6 @@ TEST(test_uncanonical)
 TEST(test_variant_over_limit)
 {
     char   path[1 + 1024 + 1];
-    find_t r;
     size_t count, i;
 
     for (count = 340; count <= 512; count += 172) {
@@ -256,12 +235,11 @@ TEST(test_variant_over_limit)
             core_append(path, "\xc2\xa2");
         }
 
-        find_init(&r, path, "", "euc-jp", N | V);
-        find_run(&r);
-        assert_true(r.found.verdict != IRI_SERVE);
-        assert_true(r.found.verdict != IRI_RESTART);
-        assert_str(r.found.path, core_str(path));
-        core_free(&r.core);
+        find_init(path, "", "euc-jp", N | V);
+        find_run();
+        assert_true(find.found.verdict != IRI_SERVE);
+        assert_true(find.found.verdict != IRI_RESTART);
+        assert_str(find.found.path, core_str(path));
     }
 }
 
@@ -272,27 +250,24 @@ TEST(test_variant_over_limit)
  */
 TEST(test_alternative_io_error)
 {
-    find_t r;
     size_t n, moved = 0;
 
     for (n = 1; n < 50; n++) {
-        find_init(&r, "/%C9%BD/%C9%BD", "euc-jp", "", N);
-        core_put(&r.core, S("/srv/" HYO "/x"));
-        r.core.io_fail_at = n;
-        r.core.io_fail_on = 1;
-        find_run(&r);
+        find_init("/%C9%BD/%C9%BD", "euc-jp", "", N);
+        core_put(&core, S("/srv/" HYO "/x"));
+        core.io_fail_at = n;
+        core.io_fail_on = 1;
+        find_run();
 
-        if (r.core.stats + r.core.lists < n) {
-            assert_int_equal(r.found.verdict, IRI_RESTART);
+        if (core.stats + core.lists < n) {
+            assert_int_equal(find.found.verdict, IRI_RESTART);
             moved++;
 
         } else {
-            assert_int_equal(r.found.verdict, IRI_PASS);
-            assert_int_equal(r.found.why, IRI_WHY_ERROR);
-            assert_str(r.found.path, r.search.path);
+            assert_int_equal(find.found.verdict, IRI_PASS);
+            assert_int_equal(find.found.why, IRI_WHY_ERROR);
+            assert_str(find.found.path, find.search.path);
         }
-
-        core_free(&r.core);
     }
 
     assert_true(moved > 0 && moved < 49);
@@ -303,7 +278,7 @@ TEST(test_alternative_io_error)
 
 /* The octets of the n-th candidate for a name; len 0: there are fewer. */
 static iri_str_t
-candidate(find_t *r, iri_str_t name, size_t n)
+candidate(iri_str_t name, size_t n)
 {
     iri_buf_t variant = { NULL, 0, 0 }, octets = { NULL, 0, 0 };
     iri_str_t none = { 0, NULL };
@@ -312,15 +287,14 @@ candidate(find_t *r, iri_str_t name, size_t n)
 
     for (way = -1; way < 2; way++) {
         if (way >= 0) {
-            assert_ok(iri_name_variant(&r->core.env, name, way, &variant,
-                                       &differs));
-        } else {
             assert_ok(
-                iri_buf_put(&r->core.env, &variant, name.data, name.len));
+                iri_name_variant(&core.env, name, way, &variant, &differs));
+        } else {
+            assert_ok(iri_buf_put(&core.env, &variant, name.data, name.len));
         }
 
-        for (k = 0; differs && k < IRI_WAYS(&r->tree); k++) {
-            assert_ok(iri_name_write(&r->core.env, &r->tree,
+        for (k = 0; differs && k < IRI_WAYS(&find.tree); k++) {
+            assert_ok(iri_name_write(&core.env, &find.tree,
                                      iri_buf_str(&variant), k, &octets,
                                      &written));
 
@@ -339,28 +313,25 @@ TEST(test_lookups_of_a_segment)
 {
     /* U+301C and U+FF5E, so no variant equals the name; U+304C */
     static const char target[] = "/%E3%80%9C%EF%BD%9E%E3%81%8C";
-    find_t            r;
     unsigned char     path[64];
     iri_str_t         octets;
     size_t            n;
 
     for (n = 0;; n++) {
-        find_init(&r, target, "", "utf-8 euc-jp sjis gb18030", N | V);
-        octets = candidate(&r, iri_str_from(r.reading.path, 1), n);
+        find_init(target, "", "utf-8 euc-jp sjis gb18030", N | V);
+        octets = candidate(iri_str_from(find.reading.path, 1), n);
 
         if (octets.len == 0) {
-            core_free(&r.core);
             break;
         }
 
         memcpy(path, "/srv/", 5);
         memcpy(path + 5, octets.data, octets.len);
-        core_put(&r.core, (iri_str_t){ 5 + octets.len, path });
-        find_run(&r);
-        assert_int_equal(r.found.verdict == IRI_SERVE
-                             || r.found.verdict == IRI_RESTART,
+        core_put(&core, (iri_str_t){ 5 + octets.len, path });
+        find_run();
+        assert_int_equal(find.found.verdict == IRI_SERVE
+                             || find.found.verdict == IRI_RESTART,
                          n < IRI_MAX_CANDIDATES);
-        core_free(&r.core);
     }
 
     assert_true(n > IRI_MAX_CANDIDATES);
@@ -371,14 +342,13 @@ TEST(test_lookups_of_a_segment)
 TEST(test_names_to_normalize)
 {
     enum { LONG = 250, ENOUGH = 64 * 1024 / LONG + 1 };
-    find_t r;
     char   path[5 + LONG + 1];
     size_t count, i;
 
     for (count = ENOUGH; count <= ENOUGH + 1; count++) {
-        find_init(&r, "/%E1%BA%AD", "", "", N);
-        r.core.env.trace = 1;
-        r.search.reading = NULL;
+        find_init("/%E1%BA%AD", "", "", N);
+        core.env.trace = 1;
+        find.search.reading = NULL;
 
         for (i = 0; i < count; i++) {
             memset(path, 'x', sizeof(path));
@@ -386,17 +356,16 @@ TEST(test_names_to_normalize)
                      (unsigned) i);
             path[strlen(path)] = 'x';
             path[sizeof(path) - 1] = '\0';
-            core_put(&r.core, core_str(path));
+            core_put(&core, core_str(path));
         }
 
         /* The requested name itself. */
         memmove(path + 8, path + 9, sizeof(path) - 9);
         memcpy(path + 5, "\xe1\xba\xad", 3);
-        r.search.path = core_str(path + 4);
-        find_run(&r);
-        assert_int_equal(r.found.verdict,
+        find.search.path = core_str(path + 4);
+        find_run();
+        assert_int_equal(find.found.verdict,
                          count == ENOUGH ? IRI_SERVE : IRI_PASS);
-        core_free(&r.core);
     }
 }
 
@@ -407,17 +376,16 @@ TEST(test_names_to_normalize)
  */
 TEST(test_root_is_file)
 {
-    find_t r;
-    int    slash;
+    int slash;
 
     for (slash = 0; slash < 2; slash++) {
-        find_init(&r, "/%C3%A9", "", "", N);
-        core_put(&r.core, S("/srv/file"));
-        r.search.root = slash ? S("/srv/file/") : S("/srv/file");
-        find_run(&r);
-        assert_int_equal(r.found.verdict, slash ? IRI_PASS : IRI_SERVE);
-        assert_int_equal(r.found.why, slash ? IRI_WHY_ERROR : IRI_WHY_FOUND);
-        core_free(&r.core);
+        find_init("/%C3%A9", "", "", N);
+        core_put(&core, S("/srv/file"));
+        find.search.root = slash ? S("/srv/file/") : S("/srv/file");
+        find_run();
+        assert_int_equal(find.found.verdict, slash ? IRI_PASS : IRI_SERVE);
+        assert_int_equal(find.found.why,
+                         slash ? IRI_WHY_ERROR : IRI_WHY_FOUND);
     }
 }
 
@@ -427,22 +395,20 @@ TEST(test_root_is_file)
 /* The file system fails: the existence of the entry is unknown. */
 TEST(test_split_error)
 {
-    find_t    r;
     iri_str_t filename, path_info;
     size_t    n;
 
     for (n = 1; n < 4; n++) {
-        find_init(&r, "/%C3%A9/a/b", "", "", N);
-        core_put(&r.core, S("/srv/" E_ACUTE));
-        find_run(&r);
-        assert_str(r.found.filename, S("/srv/" E_ACUTE "/a/b"));
+        find_init("/%C3%A9/a/b", "", "", N);
+        core_put(&core, S("/srv/" E_ACUTE));
+        find_run();
+        assert_str(find.found.filename, S("/srv/" E_ACUTE "/a/b"));
 
-        r.core.stats = r.core.lists = 0;
-        r.core.io_fail_at = n;
-        assert_int_equal(iri_found_split(&r.core.env, &r.search, &r.found,
+        core.stats = core.lists = 0;
+        core.io_fail_at = n;
+        assert_int_equal(iri_found_split(&core.env, &find.search, &find.found,
                                          &filename, &path_info),
                          IRI_IO_FAILED);
-        core_free(&r.core);
     }
 }
 
@@ -450,18 +416,15 @@ TEST(test_split_error)
 /* The root does not exist: it is not shortened, and the search for it ends. */
 TEST(test_split_no_root)
 {
-    find_t    r;
     iri_str_t filename, path_info;
 
-    find_init(&r, "/%C3%A9/a", "", "", N);
-    r.search.root = S("/nowhere");
-    find_run(&r);
-    assert_ok(iri_found_split(&r.core.env, &r.search, &r.found, &filename,
+    find_init("/%C3%A9/a", "", "", N);
+    find.search.root = S("/nowhere");
+    find_run();
+    assert_ok(iri_found_split(&core.env, &find.search, &find.found, &filename,
                               &path_info));
     assert_str(filename, S("/nowhere"));
     assert_str(path_info, S("/" E_ACUTE "/a"));
-
-    core_free(&r.core);
 }
 
 
@@ -476,18 +439,16 @@ TEST(test_declared_form)
     } cases[] = { { IRI_FILENAME_NFC, N },
                   { IRI_FILENAME_NFD, N },
                   { IRI_FILENAME_ANY, IRI_FOLD_EXACT_ONLY } };
-    find_t r;
     size_t i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        find_init(&r, "/%E1%BA%AD", "", "utf-8 euc-jp", N);
-        core_put(&r.core, S("/srv/\xc3\xa2\xcc\xa3"));
-        r.tree.names = cases[i].names;
-        r.tree.match = cases[i].match;
-        find_run(&r);
-        assert_int_equal(r.found.verdict, IRI_PASS);
-        assert_int_equal(r.core.lists, 0);
-        core_free(&r.core);
+        find_init("/%E1%BA%AD", "", "utf-8 euc-jp", N);
+        core_put(&core, S("/srv/\xc3\xa2\xcc\xa3"));
+        find.tree.names = cases[i].names;
+        find.tree.match = cases[i].match;
+        find_run();
+        assert_int_equal(find.found.verdict, IRI_PASS);
+        assert_int_equal(core.lists, 0);
     }
 }
 
@@ -495,21 +456,17 @@ TEST(test_declared_form)
 /* An index read in one charset is not used for another. */
 TEST(test_cache_of_charsets)
 {
-    find_t r;
+    find_init("/%E7%AB%8B", "", "gbk", N);
+    core_put(&core, S("/srv/\xed\xa1"));
+    find.search.cache = core_cache(65536);
+    assert_non_null(find.search.cache);
+    find_run();
+    assert_int_equal(find.found.verdict, IRI_PASS);
 
-    find_init(&r, "/%E7%AB%8B", "", "gbk", N);
-    core_put(&r.core, S("/srv/\xed\xa1"));
-    r.search.cache = core_cache(65536);
-    assert_non_null(r.search.cache);
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-
-    r.tree.charsets = core_charsets("euc-kr");
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_SERVE);
-    assert_str(r.found.filename, S("/srv/\xed\xa1"));
-
-    core_free(&r.core);
+    find.tree.charsets = core_charsets("euc-kr");
+    find_run();
+    assert_int_equal(find.found.verdict, IRI_SERVE);
+    assert_str(find.found.filename, S("/srv/\xed\xa1"));
 }
 
 
@@ -517,30 +474,28 @@ TEST(test_cache_of_charsets)
 TEST(test_index_over_cache_size)
 {
     enum { SIZE = 16 * 1024, LONG = 200 };
-    find_t r;
     char   path[5 + LONG + 1];
     size_t entries, i;
 
     for (entries = 4; entries <= 80; entries += 76) {
-        find_init(&r, "/%E1%BA%AD", "", "", N);
-        r.search.cache = core_cache(SIZE);
-        assert_non_null(r.search.cache);
+        find_init("/%E1%BA%AD", "", "", N);
+        find.search.cache = core_cache(SIZE);
+        assert_non_null(find.search.cache);
 
         for (i = 0; i < entries; i++) {
             memset(path, 'x', sizeof(path));
             memcpy(path, "/srv/\xc3\xa2\xcc\xa3", 9);
             path[9] = (char) ('0' + i);
             path[sizeof(path) - 1] = '\0';
-            core_put(&r.core, core_str(path));
+            core_put(&core, core_str(path));
         }
 
-        find_run(&r);
-        find_run(&r);
+        find_run();
+        find_run();
 
         /* Also only once if building took too long to be repeated soon. */
-        assert_in_range(r.core.lists, 1, entries == 4 ? 1 : 2);
-        core_cache_free(r.search.cache);
-        core_free(&r.core);
+        assert_in_range(core.lists, 1, entries == 4 ? 1 : 2);
+        core_cache_free(find.search.cache);
     }
 }
 
@@ -548,30 +503,27 @@ TEST(test_index_over_cache_size)
 /* The same inode number on two file systems. */
 TEST(test_two_devices)
 {
-    find_t       r;
     core_node_t *a, *b;
 
-    find_init(&r, "/%E1%BA%AD", "", "", N);
-    core_put(&r.core, S("/srv/a/x"));
-    core_put(&r.core, S("/srv/b/\xc3\xa2\xcc\xa3"));
-    a = core_node(&r.core, S("/srv/a"));
-    b = core_node(&r.core, S("/srv/b"));
+    find_init("/%E1%BA%AD", "", "", N);
+    core_put(&core, S("/srv/a/x"));
+    core_put(&core, S("/srv/b/\xc3\xa2\xcc\xa3"));
+    a = core_node(&core, S("/srv/a"));
+    b = core_node(&core, S("/srv/b"));
     b->node.ino = a->node.ino;
     b->node.dev = a->node.dev + 1;
 
-    r.search.cache = core_cache(1); /* one slot */
-    assert_non_null(r.search.cache);
-    r.search.root = S("/srv/a");
-    find_run(&r);
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_PASS);
-    assert_int_equal(r.core.lists, 1);
+    find.search.cache = core_cache(1); /* one slot */
+    assert_non_null(find.search.cache);
+    find.search.root = S("/srv/a");
+    find_run();
+    find_run();
+    assert_int_equal(find.found.verdict, IRI_PASS);
+    assert_int_equal(core.lists, 1);
 
-    r.search.root = S("/srv/b");
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_SERVE);
-
-    core_free(&r.core);
+    find.search.root = S("/srv/b");
+    find_run();
+    assert_int_equal(find.found.verdict, IRI_SERVE);
 }
 
 
@@ -579,22 +531,19 @@ TEST(test_two_devices)
 TEST(test_old_mtime)
 {
     struct timespec wait = { 0, 150 * 1000 * 1000 }, now;
-    find_t          r;
 
-    find_init(&r, "/%E1%BA%AD", "", "", N);
-    r.search.cache = core_cache(65536);
-    assert_non_null(r.search.cache);
+    find_init("/%E1%BA%AD", "", "", N);
+    find.search.cache = core_cache(65536);
+    assert_non_null(find.search.cache);
     clock_gettime(CLOCK_REALTIME, &now);
-    core_node(&r.core, S("/srv"))->node.ctime = (int64_t) now.tv_sec
-                                                    * 1000000000
-                                                + now.tv_nsec;
+    core_node(&core, S("/srv"))->node.ctime = (int64_t) now.tv_sec
+                                                  * 1000000000
+                                              + now.tv_nsec;
 
-    find_run(&r);
+    find_run();
     nanosleep(&wait, NULL);
-    find_run(&r);
-    assert_int_equal(r.core.lists, 2);
-
-    core_free(&r.core);
+    find_run();
+    assert_int_equal(core.lists, 2);
 }
 
 
@@ -602,7 +551,6 @@ TEST(test_old_mtime)
 TEST(test_very_long_entry)
 {
     static char path[6 + 3 * 400 + 1];
-    find_t      r;
     size_t      i;
 
     strcpy(path, "/srv/");
@@ -611,13 +559,12 @@ TEST(test_very_long_entry)
         core_append(path, E_NFD);
     }
 
-    find_init(&r, "/%E1%BA%AD", "", "", N);
-    core_put(&r.core, core_str(path));
-    core_put(&r.core, S("/srv/\xc3\xa2\xcc\xa3"));
-    find_run(&r);
-    assert_int_equal(r.found.verdict, IRI_SERVE);
-    assert_str(r.found.filename, S("/srv/\xc3\xa2\xcc\xa3"));
-    core_free(&r.core);
+    find_init("/%E1%BA%AD", "", "", N);
+    core_put(&core, core_str(path));
+    core_put(&core, S("/srv/\xc3\xa2\xcc\xa3"));
+    find_run();
+    assert_int_equal(find.found.verdict, IRI_SERVE);
+    assert_str(find.found.filename, S("/srv/\xc3\xa2\xcc\xa3"));
 }
 
 
@@ -636,26 +583,24 @@ not_listed(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
 
 TEST(test_not_listed)
 {
-    find_t    r;
     iri_dir_t dir;
     int       cached;
 
     for (cached = 0; cached < 4; cached++) {
         list_status = cached < 2 ? IRI_NOT_LISTED : IRI_IO_FAILED;
-        find_init(&r, "/%E1%BA%AD", "", "", N);
-        core_put(&r.core, S("/srv/\xc3\xa2\xcc\xa3"));
-        dir = *r.core.env.dir;
+        find_init("/%E1%BA%AD", "", "", N);
+        core_put(&core, S("/srv/\xc3\xa2\xcc\xa3"));
+        dir = *core.env.dir;
         dir.list = not_listed;
-        r.core.env.dir = &dir;
-        r.core.env.trace = 1;
-        r.search.cache = cached % 2 ? core_cache(4096) : NULL;
-        find_run(&r);
-        assert_int_equal(r.found.verdict, IRI_PASS);
-        assert_int_equal(r.found.why,
+        core.env.dir = &dir;
+        core.env.trace = 1;
+        find.search.cache = cached % 2 ? core_cache(4096) : NULL;
+        find_run();
+        assert_int_equal(find.found.verdict, IRI_PASS);
+        assert_int_equal(find.found.why,
                          cached < 2 ? IRI_WHY_ABSENT : IRI_WHY_ERROR);
-        assert_non_null(strstr(r.core.log, iri_status_text(list_status)));
-        core_cache_free(r.search.cache);
-        core_free(&r.core);
+        assert_non_null(strstr(core.log, iri_status_text(list_status)));
+        core_cache_free(find.search.cache);
     }
 }
 
@@ -664,20 +609,20 @@ TEST(test_not_listed)
 
 /* All functions that allocate, for any space left in a buffer. */
 static iri_status_t
-all_of_it(find_t *r, iri_str_t query, iri_str_t *location)
+all_of_it(iri_str_t query, iri_str_t *location)
 {
     iri_status_t status;
     iri_str_t    filename, path_info;
 
-    status = iri_find(&r->core.env, &r->search, &r->found);
+    status = iri_find(&core.env, &find.search, &find.found);
 
     if (status == IRI_OK) {
-        status = iri_found_split(&r->core.env, &r->search, &r->found,
+        status = iri_found_split(&core.env, &find.search, &find.found,
                                  &filename, &path_info);
     }
 
-    return status == IRI_OK ? core_location(&r->core.env, &r->reading,
-                                            r->found.path, &query, location)
+    return status == IRI_OK ? core_location(&core.env, &find.reading,
+                                            find.found.path, &query, location)
                             : status;
 }
 
@@ -688,7 +633,6 @@ check_allocations(const char *target, const char *charsets, const char *tree,
                   const char *root, const char *entry)
 {
     char         path[400];
-    find_t       r;
     iri_str_t    location;
     iri_status_t status;
     size_t       n;
@@ -697,15 +641,14 @@ check_allocations(const char *target, const char *charsets, const char *tree,
     snprintf(path, sizeof(path), "%s%s", root, entry);
 
     for (n = 1; failed; n++) {
-        find_init(&r, target, charsets, tree, N | V);
-        core_put(&r.core, core_str(path));
-        r.search.root = core_str(root);
-        r.core.fail_at = r.core.allocs + n;
+        find_init(target, charsets, tree, N | V);
+        core_put(&core, core_str(path));
+        find.search.root = core_str(root);
+        core.fail_at = core.allocs + n;
 
-        status = all_of_it(&r, core_str(root), &location);
-        failed = r.core.allocs >= r.core.fail_at;
+        status = all_of_it(core_str(root), &location);
+        failed = core.allocs >= core.fail_at;
         assert_int_equal(status, failed ? IRI_NO_MEMORY : IRI_OK);
-        core_free(&r.core);
     }
 }
 

@@ -18,7 +18,7 @@
 #include <unicode/uscript.h>
 
 #include "fold_model.h"
-#include "sweep.h"
+#include "core.h"
 
 #define V IRI_FOLD_VARIANTS
 #define W IRI_FOLD_WIDTH
@@ -255,7 +255,7 @@ TEST(test_characters)
 
     for (c = 1; c <= 0x10ffff; c++) {
         if (!is_scalar(c)
-            || (!sweep_all() && is_one_of_many(c) && c % 101 != 0
+            || (!core_sweeps() && is_one_of_many(c) && c % 101 != 0
                 && !u_hasBinaryProperty((UChar32) c,
                                         UCHAR_DEFAULT_IGNORABLE_CODE_POINT)))
         {
@@ -276,7 +276,7 @@ TEST(test_characters)
 
         for (i = 1; i < COUNT(contexts); i++) {
             put_in_context(i, c, &text);
-            check_text(&core, &text, sweep_all() ? 1 : 13, turn++);
+            check_text(&core, &text, core_sweeps() ? 1 : 13, turn++);
         }
     }
 
@@ -337,13 +337,13 @@ random_text(fold_model_text_t *text, size_t most)
 TEST(test_texts)
 {
     static fold_model_text_t text;
-    size_t                   turn, turns = sweep_all() ? 200000 : 20000;
+    size_t                   turn, turns = core_sweeps() ? 200000 : 20000;
 
     wrong = 0;
 
     for (turn = 0; turn < turns; turn++) {
         random_text(&text, core_random(20) == 0 ? FOLD_MODEL_TEXT : 6);
-        check_text(&core, &text, sweep_all() ? 1 : 7, turn);
+        check_text(&core, &text, core_sweeps() ? 1 : 7, turn);
     }
 
     assert_int_equal(wrong, 0);
@@ -702,7 +702,7 @@ have_common(core_t *core, iri_str_t a, iri_str_t b)
 TEST(test_edits)
 {
     static fold_model_parts_t a, b;
-    size_t turn, turns = sweep_all() ? 2000000 : 50000, ones = 0;
+    size_t turn, turns = core_sweeps() ? 2000000 : 50000, ones = 0;
     int    one;
 
     wrong = 0;

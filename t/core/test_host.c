@@ -119,8 +119,6 @@ expect(host_function_t function, const iri_host_conf_t *conf, iri_str_t host,
     {
         check_name(conf, &got);
     }
-
-    core_forget(&core);
 }
 
 
@@ -283,7 +281,6 @@ expect_older(uint32_t c, const char *want)
     unsigned char in[4];
 
     assert_text(map_compatible(core_utf8(&c, 1, in)), want);
-    core_forget(&core);
 }
 
 
@@ -294,7 +291,6 @@ expect_kept(uint32_t c)
     iri_str_t     host = core_utf8(&c, 1, in);
 
     assert_str(map_compatible(host), host);
-    core_forget(&core);
 }
 
 
@@ -857,7 +853,6 @@ TEST(test_max_label)
                ask(iri_host_read, &uts46, core_str(host)).ascii);
     assert_int_equal(ask(iri_host_read, &uts46, core_str(host)).verdict,
                      IRI_SERVE);
-    core_forget(&core);
 }
 
 
@@ -919,7 +914,6 @@ TEST(test_max_ascii)
     put(host, at, "b", 1);
     assert_int_equal(ask(iri_host_to_unicode, &uts46, core_str(host)).verdict,
                      IRI_SERVE);
-    core_forget(&core);
 }
 
 
@@ -1040,7 +1034,6 @@ TEST(test_names)
     assert_text(
         ask(iri_host_name, &uts46, S("*.B\u00dcCHER.example")).unicode,
         "*.b\u00fccher.example");
-    core_forget(&core);
 }
 
 
@@ -1148,8 +1141,6 @@ TEST(test_forms)
         host = ask(iri_host_forms, &uts46, core_str(kept[i]));
         assert_int_equal(host.verdict, IRI_REFUSE);
     }
-
-    core_forget(&core);
 }
 
 
@@ -1185,7 +1176,6 @@ TEST(test_display)
 
     assert_ok(iri_host_display(&core.env, &strict, S("xn--n3h"), &shown));
     assert_text(shown, "xn--n3h");
-    core_forget(&core);
 }
 
 
@@ -1213,7 +1203,6 @@ TEST(test_to_unicode)
     assert_int_equal(got.verdict, IRI_REFUSE);
     assert_int_equal(got.why, IRI_HOST_ALABEL);
     assert_text(got.unicode, "xn--a");
-    core_forget(&core);
 }
 
 

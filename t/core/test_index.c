@@ -62,7 +62,6 @@ made_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
 static const iri_dir_t made_dir = { NULL, made_list };
 
 typedef struct {
-    core_t           core;
     iri_index_conf_t shape;
     iri_index_t      index;
     iri_node_t       node;
@@ -70,44 +69,39 @@ typedef struct {
     int              more;
 } built_t;
 
+static built_t built;
+
 
 static void
-build(built_t *b, unsigned fold, name_t name, size_t count, size_t most,
-      size_t size)
+build(unsigned fold, name_t name, size_t count, size_t most, size_t size)
 {
-    memset(b, 0, sizeof(*b));
-    core_init(&b->core);
-    b->core.env.dir = &made_dir;
-    b->shape.tree = core_tree("", IRI_FILENAME_ANY,
-                              IRI_FOLD_NORMALIZATION | fold);
-    b->shape.fold = fold;
-    b->shape.key[0] = 1;
-    b->shape.key[1] = 2;
+    iri_index_free(&built.index);
+    memset(&built, 0, sizeof(built));
+    core_init(&core);
+    core.env.dir = &made_dir;
+    built.shape.tree = core_tree("", IRI_FILENAME_ANY,
+                                 IRI_FOLD_NORMALIZATION | fold);
+    built.shape.fold = fold;
+    built.shape.key[0] = 1;
+    built.shape.key[1] = 2;
     made.name = name;
     made.count = count;
 
-    b->status = iri_index_build(&b->core.env, &b->shape, S("/srv"), most,
-                                size, &b->node, &b->index, &b->more);
-}
-
-
-static void
-forget(built_t *b)
-{
-    iri_index_free(&b->index);
-    core_free(&b->core);
-    memset(&made, 0, sizeof(made));
+    built.status = iri_index_build(&core.env, &built.shape, S("/srv"), most,
+                                   size, &built.node, &built.index,
+                                   &built.more);
+    made.fail_at = 0;
 }
 
 
 static uint32_t
-hash_of(built_t *b, iri_str_t name)
+hash_of(iri_str_t name)
 {
     iri_buf_t key = IRI_BUF_EMPTY;
 
-    assert_ok(iri_fold(&b->core.env, b->shape.fold, name, &key));
+    assert_ok(iri_fold(&core.env, built.shape.fold, name, &key));
 
-    return iri_index_hash(&b->shape, iri_buf_str(&key));
+    return iri_index_hash(&built.shape, iri_buf_str(&key));
 }
 
 
@@ -128,13 +122,12 @@ has(const iri_index_hits_t *hits, iri_str_t octets)
 
 /* Is that entry found by this name? */
 static int
-is_found(built_t *b, iri_str_t name, iri_str_t octets)
+is_found(iri_str_t name, iri_str_t octets)
 {
     iri_index_hits_t hits;
 
     memset(&hits, 0, sizeof(hits));
-    assert_ok(
-        iri_index_find(&b->core.env, &b->index, hash_of(b, name), &hits));
+    assert_ok(iri_index_find(&core.env, &built.index, hash_of(name), &hits));
 
     return has(&hits, octets);
 }
@@ -142,13 +135,14 @@ is_found(built_t *b, iri_str_t name, iri_str_t octets)
 
 /* Is that entry found by a key with one character removed? */
 static int
-is_found_by_spelling(built_t *b, iri_str_t without, iri_str_t octets)
+is_found_by_spelling(iri_str_t without, iri_str_t octets)
 {
     iri_index_hits_t hits;
 
     memset(&hits, 0, sizeof(hits));
-    assert_ok(iri_index_find_spelling(
-        &b->core.env, &b->index, iri_index_hash(&b->shape, without), &hits));
+    assert_ok(iri_index_find_spelling(&core.env, &built.index,
+                                      iri_index_hash(&built.shape, without),
+                                      &hits));
 
     return has(&hits, octets);
 }
@@ -176,18 +170,17 @@ check_most(size_t most)
 {
     unsigned char octets[64];
     iri_str_t     name = { 0, octets };
-    built_t       b;
     size_t        count, i;
 
     for (count = most - 1; count <= most + 1; count++) {
-        build(&b, FOLDED, name_numbered, count, most, (size_t) 1 << 30);
-        assert_int_equal(b.status, IRI_OK);
-        assert_int_equal(b.more, count > most);
-        assert_int_equal(b.index.head.complete, count <= most);
-        assert_int_equal(b.index.head.records, count <= most ? count : 0);
+        build(FOLDED, name_numbered, count, most, (size_t) 1 << 30);
+        assert_int_equal(built.status, IRI_OK);
+        assert_int_equal(built.more, count > most);
+        assert_int_equal(built.index.head.complete, count <= most);
+        assert_int_equal(built.index.head.records, count <= most ? count : 0);
 
         /* Reading stops at the first entry over the limit. */
-        assert_int_equal(b.index.head.entries, count);
+        assert_int_equal(built.index.head.entries, count);
         assert_int_equal(made.read, count);
 
         for (i = 0; i < count; i += 1 + count / 1000) {
@@ -196,12 +189,10 @@ check_most(size_t most)
             octets[3] = 'E';
             name_numbered(i, octets + 32);
             assert_int_equal(
-                is_found(&b, name, (iri_str_t){ name.len, octets + 32 }),
+                is_found(name, (iri_str_t){ name.len, octets + 32 }),
                 count <= most);
-            core_forget(&b.core);
+            core_forget(&core);
         }
-
-        forget(&b);
     }
 }
 
@@ -213,15 +204,13 @@ TEST(test_limits_of_entries)
     check_most(IRI_MAX_INDEXED);
 
     /* An empty index is complete, too. */
-    built_t b;
 
-    build(&b, FOLDED, name_numbered, 0, 1, 4096);
-    assert_int_equal(b.status, IRI_OK);
-    assert_true(b.index.head.complete);
-    assert_int_equal(b.index.head.records, 0);
-    assert_false(is_found(&b, S("x"), S("x")));
-    assert_false(is_found_by_spelling(&b, S("x"), S("x")));
-    forget(&b);
+    build(FOLDED, name_numbered, 0, 1, 4096);
+    assert_int_equal(built.status, IRI_OK);
+    assert_true(built.index.head.complete);
+    assert_int_equal(built.index.head.records, 0);
+    assert_false(is_found(S("x"), S("x")));
+    assert_false(is_found_by_spelling(S("x"), S("x")));
 }
 
 
@@ -245,7 +234,6 @@ TEST(test_memory_of_a_name)
 {
     static const size_t counts[] = { 1, 10, 100, 1000, 100000 };
     unsigned char       octets[300];
-    built_t             b;
     size_t              i, k, names;
 
     for (k = 0; k < COUNT(counts); k++) {
@@ -253,19 +241,18 @@ TEST(test_memory_of_a_name)
             names += name_of_length(i, octets);
         }
 
-        build(&b, FOLDED, name_of_length, counts[k], counts[k],
-              (size_t) 1 << 30);
-        assert_int_equal(b.index.head.records, counts[k]);
+        build(FOLDED, name_of_length, counts[k], counts[k], (size_t) 1 << 30);
+        assert_int_equal(built.index.head.records, counts[k]);
 
         if (counts[k] > 1) {
-            assert_true(iri_index_size(&b.index) <= names + 64 * counts[k]);
+            assert_true(iri_index_size(&built.index)
+                        <= names + 64 * counts[k]);
         }
 
         print_message("# %lu names: %.1f octets each beyond the name\n",
                       (unsigned long) counts[k],
-                      (double) (iri_index_size(&b.index) - names)
+                      (double) (iri_index_size(&built.index) - names)
                           / (double) counts[k]);
-        forget(&b);
     }
 }
 
@@ -278,41 +265,37 @@ TEST(test_limits_of_octets)
 {
     unsigned char octets[64];
     iri_str_t     name = { 0, octets };
-    built_t       b;
     size_t        size, whole, plain, i, seen[3] = { 0, 0, 0 };
 
-    build(&b, SPELLED, name_numbered, 200, 1000, (size_t) 1 << 30);
-    whole = iri_index_size(&b.index);
-    forget(&b);
-    build(&b, FOLDED, name_numbered, 200, 1000, (size_t) 1 << 30);
-    plain = iri_index_size(&b.index);
-    forget(&b);
+    build(SPELLED, name_numbered, 200, 1000, (size_t) 1 << 30);
+    whole = iri_index_size(&built.index);
+    build(FOLDED, name_numbered, 200, 1000, (size_t) 1 << 30);
+    plain = iri_index_size(&built.index);
     assert_true(plain < whole);
 
     for (size = 0; size <= whole + 8; size += size < 64 ? 1 : 7) {
-        build(&b, SPELLED, name_numbered, 200, 1000, size);
-        assert_int_equal(b.status, IRI_OK);
-        assert_false(b.more);
+        build(SPELLED, name_numbered, 200, 1000, size);
+        assert_int_equal(built.status, IRI_OK);
+        assert_false(built.more);
 
-        if (b.index.head.complete) {
-            assert_true(iri_index_size(&b.index) <= size);
-            assert_int_equal(b.index.head.records, 200);
+        if (built.index.head.complete) {
+            assert_true(iri_index_size(&built.index) <= size);
+            assert_int_equal(built.index.head.records, 200);
 
             for (i = 0; i < 200; i += 37) {
                 name.len = name_numbered(i, octets);
-                assert_true(is_found(&b, name, name));
+                assert_true(is_found(name, name));
             }
 
         } else {
-            assert_int_equal(b.index.head.records, 0);
-            assert_true(b.index.head.entries != 0);
+            assert_int_equal(built.index.head.records, 0);
+            assert_true(built.index.head.entries != 0);
             assert_true(size < plain);
         }
 
-        seen[!b.index.head.complete        ? 0
-             : b.index.head.spellings == 0 ? 1
-                                           : 2]++;
-        forget(&b);
+        seen[!built.index.head.complete        ? 0
+             : built.index.head.spellings == 0 ? 1
+                                               : 2]++;
     }
 
     assert_true(seen[0] > 10 && seen[1] > 10 && seen[2] > 0);
@@ -343,40 +326,36 @@ name_in_any_case(size_t i, unsigned char *out)
 TEST(test_one_key)
 {
     static const unsigned folds[] = { FOLDED, SPELLED };
-    built_t               b;
     iri_index_hits_t      hits;
     double                start, other;
     size_t                i;
 
     for (i = 0; i < COUNT(folds); i++) {
         start = seconds();
-        build(&b, folds[i], name_numbered, IRI_MAX_INDEXED, IRI_MAX_INDEXED,
+        build(folds[i], name_numbered, IRI_MAX_INDEXED, IRI_MAX_INDEXED,
               (size_t) 1 << 30);
         other = seconds() - start;
-        forget(&b);
 
         start = seconds();
-        build(&b, folds[i], name_in_any_case, IRI_MAX_INDEXED,
-              IRI_MAX_INDEXED, (size_t) 1 << 30);
+        build(folds[i], name_in_any_case, IRI_MAX_INDEXED, IRI_MAX_INDEXED,
+              (size_t) 1 << 30);
         assert_true(seconds() - start < 10 * other + 1);
-        assert_int_equal(b.status, IRI_OK);
-        assert_true(b.index.head.complete);
+        assert_int_equal(built.status, IRI_OK);
+        assert_true(built.index.head.complete);
 
         memset(&hits, 0, sizeof(hits));
-        assert_ok(iri_index_find(&b.core.env, &b.index,
-                                 hash_of(&b, S("ABCDEFGHIJKLMNOPQRST")),
-                                 &hits));
+        assert_ok(iri_index_find(&core.env, &built.index,
+                                 hash_of(S("ABCDEFGHIJKLMNOPQRST")), &hits));
         assert_int_equal(hits.count, IRI_MAX_INDEX_HITS);
         assert_true(hits.more);
 
         memset(&hits, 0, sizeof(hits));
-        assert_ok(iri_index_find_spelling(
-            &b.core.env, &b.index, hash_of(&b, S("bcdefghijklmnopqrst")),
-            &hits));
+        assert_ok(iri_index_find_spelling(&core.env, &built.index,
+                                          hash_of(S("bcdefghijklmnopqrst")),
+                                          &hits));
         assert_int_equal(hits.count,
                          folds[i] == SPELLED ? IRI_MAX_INDEX_HITS : 0);
         assert_int_equal(hits.more, folds[i] == SPELLED);
-        forget(&b);
     }
 }
 
@@ -384,31 +363,28 @@ TEST(test_one_key)
 /* As many entries with one key as the limit of hits, and one more. */
 TEST(test_hits_at_the_limit)
 {
-    built_t          b;
     iri_index_hits_t hits;
     size_t           count;
 
     for (count = IRI_MAX_INDEX_HITS - 1; count <= IRI_MAX_INDEX_HITS + 1;
          count++) {
-        build(&b, SPELLED, name_in_any_case, count, count, 1 << 20);
+        build(SPELLED, name_in_any_case, count, count, 1 << 20);
         memset(&hits, 0, sizeof(hits));
-        assert_ok(iri_index_find(&b.core.env, &b.index,
-                                 hash_of(&b, S("abcdefghijklmnopqrst")),
-                                 &hits));
+        assert_ok(iri_index_find(&core.env, &built.index,
+                                 hash_of(S("abcdefghijklmnopqrst")), &hits));
         assert_int_equal(hits.count, count < IRI_MAX_INDEX_HITS
                                          ? count
                                          : IRI_MAX_INDEX_HITS);
         assert_int_equal(hits.more, count > IRI_MAX_INDEX_HITS);
 
         memset(&hits, 0, sizeof(hits));
-        assert_ok(iri_index_find_spelling(
-            &b.core.env, &b.index, hash_of(&b, S("abcdefghijklmnopqrs")),
-            &hits));
+        assert_ok(iri_index_find_spelling(&core.env, &built.index,
+                                          hash_of(S("abcdefghijklmnopqrs")),
+                                          &hits));
         assert_int_equal(hits.count, count < IRI_MAX_INDEX_HITS
                                          ? count
                                          : IRI_MAX_INDEX_HITS);
         assert_int_equal(hits.more, count > IRI_MAX_INDEX_HITS);
-        forget(&b);
     }
 }
 
@@ -432,7 +408,6 @@ TEST(test_chains)
     iri_index_conf_t shape;
     unsigned char    octets[16];
     iri_str_t        name = { 0, octets };
-    built_t          b;
     size_t           i, n = 0;
     uint32_t         turn;
 
@@ -454,23 +429,20 @@ TEST(test_chains)
             }
         }
 
-        build(&b, IRI_FOLD_CASE, name_of_chain, COLLIDING, COLLIDING,
-              1 << 20);
-        assert_true(b.index.head.complete);
+        build(IRI_FOLD_CASE, name_of_chain, COLLIDING, COLLIDING, 1 << 20);
+        assert_true(built.index.head.complete);
 
         for (i = 0; i < COLLIDING; i++) {
             name = core_str((const char *) chain[i]);
-            assert_true(is_found(&b, name, name));
+            assert_true(is_found(name, name));
         }
 
         for (i = 0; i < 1000; i++) {
             name.data = octets;
             name.len = (size_t) sprintf((char *) octets, "m%lu",
                                         (unsigned long) i);
-            assert_false(is_found(&b, name, name));
+            assert_false(is_found(name, name));
         }
-
-        forget(&b);
     }
 }
 
@@ -495,12 +467,11 @@ TEST(test_one_edit_apart)
 {
     unsigned char octets[128], without[128];
     iri_str_t     name = { 0, octets };
-    built_t       b;
     size_t        i, k, found = 0, asked = 0;
 
-    build(&b, SPELLED, name_one_edit, 26 * 73, 10000, (size_t) 1 << 26);
-    assert_int_equal(b.status, IRI_OK);
-    assert_true(b.index.head.complete);
+    build(SPELLED, name_one_edit, 26 * 73, 10000, (size_t) 1 << 26);
+    assert_int_equal(built.status, IRI_OK);
+    assert_true(built.index.head.complete);
 
     for (i = 0; i < 26 * 73; i += 5) {
         name.len = name_one_edit(i, octets);
@@ -510,15 +481,14 @@ TEST(test_one_edit_apart)
             memcpy(without + k, octets + k + 1, name.len - k - 1);
             asked++;
             found += (size_t) is_found_by_spelling(
-                &b, (iri_str_t){ name.len - 1, without }, name);
+                (iri_str_t){ name.len - 1, without }, name);
         }
 
-        core_forget(&b.core);
+        core_forget(&core);
     }
 
     /* Where more entries than the limit share a key, some are not found. */
     assert_true(found > asked / 2);
-    forget(&b);
 }
 
 
@@ -636,30 +606,28 @@ TEST(test_heavy_names)
     unsigned char octets[2048];
     iri_str_t     name = { 0, octets };
     iri_buf_t     canonical;
-    built_t       b;
     size_t        i, index, read = 0;
 
-    build(&b, SPELLED, name_heavy, 40, 1000, (size_t) 1 << 28);
-    assert_int_equal(b.status, IRI_OK);
-    assert_true(b.index.head.complete);
+    build(SPELLED, name_heavy, 40, 1000, (size_t) 1 << 28);
+    assert_int_equal(built.status, IRI_OK);
+    assert_true(built.index.head.complete);
 
     for (i = 0; i < 40; i++) {
         name.len = name_heavy(i, octets);
         memset(&canonical, 0, sizeof(canonical));
-        assert_ok(iri_entry_read(&b.core.env, &b.shape.tree, name, &canonical,
-                                 &index));
+        assert_ok(iri_entry_read(&core.env, &built.shape.tree, name,
+                                 &canonical, &index));
 
         if (canonical.len != 0) {
             read++;
 
-            if (!is_found(&b, iri_buf_str(&canonical), name)) {
+            if (!is_found(iri_buf_str(&canonical), name)) {
                 fail_msg("%lu is not in the index", (unsigned long) i);
             }
         }
     }
 
     assert_true(read > 30);
-    forget(&b);
 }
 
 
@@ -699,21 +667,17 @@ TEST(test_undecodable_names)
 {
     unsigned char octets[2048];
     iri_str_t     name = { 0, octets };
-    built_t       b;
     size_t        i;
 
-    build(&b, SPELLED, name_undecodable, 8, 100, 1 << 20);
-    assert_int_equal(b.status, IRI_OK);
-    assert_true(b.index.head.complete);
-    assert_int_equal(b.index.head.entries, 8);
+    build(SPELLED, name_undecodable, 8, 100, 1 << 20);
+    assert_int_equal(built.status, IRI_OK);
+    assert_true(built.index.head.complete);
+    assert_int_equal(built.index.head.entries, 8);
 
     for (i = 0; i < 8; i++) {
         name.len = name_undecodable(i, octets);
-        assert_int_equal(is_found(&b, name, name),
-                         i != 0 && i != 1 && i != 5);
+        assert_int_equal(is_found(name, name), i != 0 && i != 1 && i != 5);
     }
-
-    forget(&b);
 }
 
 
@@ -727,19 +691,17 @@ name_again(size_t i, unsigned char *out)
 /* A directory that changes may list a name twice. */
 TEST(test_listed_twice)
 {
-    built_t          b;
     iri_index_hits_t hits;
 
-    build(&b, SPELLED, name_again, 9, 9, 1 << 20);
+    build(SPELLED, name_again, 9, 9, 1 << 20);
     memset(&hits, 0, sizeof(hits));
-    assert_ok(iri_index_find(&b.core.env, &b.index, hash_of(&b, S("NAME-1")),
-                             &hits));
+    assert_ok(
+        iri_index_find(&core.env, &built.index, hash_of(S("NAME-1")), &hits));
     assert_int_equal(hits.count, 1);
     assert_false(hits.more);
-    assert_ok(iri_index_find_spelling(&b.core.env, &b.index,
-                                      hash_of(&b, S("nam-1")), &hits));
+    assert_ok(iri_index_find_spelling(&core.env, &built.index,
+                                      hash_of(S("nam-1")), &hits));
     assert_int_equal(hits.count, 1);
-    forget(&b);
 }
 
 
@@ -747,26 +709,23 @@ TEST(test_listed_twice)
 
 TEST(test_listing_that_fails)
 {
-    built_t b;
-    size_t  at;
+    size_t at;
 
     for (at = 1; at <= 10; at++) {
         made.fail_at = at;
         made.fails = IRI_IO_FAILED;
-        build(&b, SPELLED, name_numbered, 10, 10, 1 << 20);
-        assert_int_equal(b.status, IRI_IO_FAILED);
-        assert_null(b.index.table);
-        assert_null(b.index.text);
-        assert_false(b.index.head.complete);
-        forget(&b);
+        build(SPELLED, name_numbered, 10, 10, 1 << 20);
+        assert_int_equal(built.status, IRI_IO_FAILED);
+        assert_null(built.index.table);
+        assert_null(built.index.text);
+        assert_false(built.index.head.complete);
 
         made.fail_at = at;
         made.fails = IRI_NOT_LISTED;
-        build(&b, SPELLED, name_numbered, 10, 10, 1 << 20);
-        assert_int_equal(b.status, IRI_OK);
-        assert_int_equal(b.index.head.records, 0);
-        assert_false(b.index.head.complete);
-        forget(&b);
+        build(SPELLED, name_numbered, 10, 10, 1 << 20);
+        assert_int_equal(built.status, IRI_OK);
+        assert_int_equal(built.index.head.records, 0);
+        assert_false(built.index.head.complete);
     }
 }
 
@@ -777,19 +736,18 @@ TEST(test_moved)
 {
     unsigned char octets[64];
     iri_str_t     name = { 0, octets };
-    built_t       b;
     iri_index_t   index;
     uint64_t     *block, *other;
     size_t        i, size;
 
-    build(&b, SPELLED, name_numbered, 1000, 1000, (size_t) 1 << 24);
-    size = iri_index_size(&b.index);
+    build(SPELLED, name_numbered, 1000, 1000, (size_t) 1 << 24);
+    size = iri_index_size(&built.index);
     block = malloc(size + 8);
     other = malloc(size + 8);
     memset(block, 0x5a, size + 8);
 
     for (i = 0; i < size; i += 100) {
-        iri_index_copy(&b.index, block, i, 100);
+        iri_index_copy(&built.index, block, i, 100);
     }
 
     memcpy(other, block, size + 8);
@@ -801,25 +759,23 @@ TEST(test_moved)
         assert_int_equal(((unsigned char *) other)[i], 0x5a);
     }
 
-    iri_index_free(&b.index);
+    iri_index_free(&built.index);
     iri_index_open(other, &index);
     assert_int_equal(iri_index_size(&index), size);
     assert_true(index.head.complete);
-    b.index = index;
+    built.index = index;
 
     for (i = 0; i < 1000; i++) {
         name.len = name_numbered(i, octets);
-        assert_true(is_found(&b, name, name));
+        assert_true(is_found(name, name));
         name.len--;
         octets[0] = 'n';
         name_numbered(i, octets + 32);
-        assert_int_equal(is_found_by_spelling(&b, S("nme-7"), S("Name-7")),
-                         1);
+        assert_int_equal(is_found_by_spelling(S("nme-7"), S("Name-7")), 1);
     }
 
-    memset(&b.index, 0, sizeof(b.index));
+    memset(&built.index, 0, sizeof(built.index));
     free(other);
-    forget(&b);
 }
 
 

@@ -21,7 +21,6 @@
 static void
 check_lists(size_t depth, size_t lists)
 {
-    core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, N);
     iri_search_t search = { .tree = &tree, .root = S("/srv"), .path = S("") };
     iri_found_t  found;
@@ -48,7 +47,6 @@ check_lists(size_t depth, size_t lists)
     }
 
     assert_str(found.path, search.path);
-    core_free(&core);
 }
 
 
@@ -67,7 +65,6 @@ TEST(test_lists)
 static void
 check_lookups(const char *charsets, size_t looks)
 {
-    core_t          core;
     iri_tree_conf_t tree = core_tree(charsets, IRI_FILENAME_ANY, N);
     iri_search_t    search = { .tree = &tree,
                                .root = S("/srv"),
@@ -82,7 +79,6 @@ check_lookups(const char *charsets, size_t looks)
 
     /* And one lookup of the directory that is read then. */
     assert_int_equal(core.stats, looks + 1);
-    core_free(&core);
 }
 
 
@@ -104,7 +100,6 @@ static void
 check_encoded(const char *label, const char *begin, const char *more,
               size_t count, int want)
 {
-    core_t          core;
     iri_tree_conf_t tree = core_tree(label, IRI_FILENAME_ANY, N);
     iri_buf_t       out = IRI_BUF_EMPTY;
     char            octets[3 * IRI_MAX_SEGMENT];
@@ -123,7 +118,6 @@ check_encoded(const char *label, const char *begin, const char *more,
     core_init(&core);
     assert_ok(iri_name_write(&core.env, &tree, name, 0, &out, &written));
     assert_int_equal(written, want);
-    core_free(&core);
 }
 
 

@@ -90,7 +90,6 @@ check_findings(const char *requests, const char *tree,
                              core_confusables(), core_detector() };
     iri_str_t       names[32];
     size_t          count;
-    core_t          core;
     findings_t      findings = { &core, "", 0 };
 
     core_init(&core);
@@ -100,7 +99,6 @@ check_findings(const char *requests, const char *tree,
     assert_ok(
         iri_lint(&core.env, &conf, names, count, add_finding, &findings));
     assert_string_equal(findings.text, want);
-    core_free(&core);
 }
 
 #define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -145,7 +143,6 @@ TEST(test_one)
     check_findings("", "euc-jp", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LEGACY,
                    NAMES("\xC6\xFC"), "legacy|%C6%FC|EUC-JP\n");
     {
-        core_t     core;
         findings_t findings = { &core, "", 0 };
 
         iri_tree_conf_t tree = core_tree("euc-jp", IRI_FILENAME_ANY, 0);
@@ -162,7 +159,6 @@ TEST(test_one)
         assert_ok(
             iri_lint(&core.env, &conf, &name, 1, add_finding, &findings));
         assert_memory_equal(findings.text, "long|", 5);
-        core_free(&core);
     }
 
     memset(longest, 'a', sizeof(longest) - 1);
@@ -454,7 +450,6 @@ TEST(test_forms_agree_with_core)
     unsigned       c;
 
     for (c = 0x4e00; c < 0x5200; c++) {
-        core_t              core;
         findings_t          findings = { &core, "", 0 };
         unsigned char       octets[5] = "/", utf8[4];
         size_t              len = iri_charset_put(euc.at[0], c, octets + 1);
@@ -487,7 +482,6 @@ TEST(test_forms_agree_with_core)
         assert_ok(
             iri_lint(&core.env, &conf, names, 1, add_finding, &findings));
         assert_int_equal(findings.len, 0);
-        core_free(&core);
     }
     assert_true(found > 20);
 }

@@ -289,7 +289,6 @@ assert_rest(core_t *core, iri_str_t location, int escaped)
 static void
 check_case(const case_t *one, int escaped)
 {
-    core_t         core;
     iri_redirect_t redirect;
     iri_reading_t  reading;
     iri_str_t      location;
@@ -315,8 +314,6 @@ check_case(const case_t *one, int escaped)
         assert_header(location);
         assert_rest(&core, location, escaped);
     }
-
-    core_free(&core);
 }
 
 

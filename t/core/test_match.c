@@ -21,61 +21,54 @@
 #define ALL (N | W | C | A | SP)
 
 typedef struct {
-    core_t             core;
     iri_tree_conf_t    tree;
     iri_index_cache_t *cache;
     iri_search_t       search;
     iri_found_t        found;
 } near_t;
 
+static near_t near;
+
 
 static void
-near_init(near_t *near, unsigned match, const char *const *paths)
+near_init(unsigned match, const char *const *paths)
 {
     char path[1200];
 
-    memset(near, 0, sizeof(*near));
-    core_init(&near->core);
-    near->tree = core_tree("", IRI_FILENAME_ANY, match);
-    near->search.tree = &near->tree;
-    near->search.root = S("/srv");
-    core_put(&near->core, S("/srv/"));
+    memset(&near, 0, sizeof(near));
+    core_init(&core);
+    near.tree = core_tree("", IRI_FILENAME_ANY, match);
+    near.search.tree = &near.tree;
+    near.search.root = S("/srv");
+    core_put(&core, S("/srv/"));
 
     for (/* void */; paths != NULL && *paths != NULL; paths++) {
         snprintf(path, sizeof(path), "/srv%s", *paths);
-        core_put(&near->core, core_str(path));
+        core_put(&core, core_str(path));
     }
 }
 
 
 static void
-near_free(near_t *near)
+near_find(const char *path)
 {
-    core_cache_free(near->cache);
-    core_free(&near->core);
-}
-
-
-static void
-near_find(near_t *near, const char *path)
-{
-    near->search.cache = near->cache;
-    near->search.path = core_str(path);
-    memset(&near->found, 0, sizeof(near->found));
-    assert_ok(iri_find(&near->core.env, &near->search, &near->found));
+    near.search.cache = near.cache;
+    near.search.path = core_str(path);
+    memset(&near.found, 0, sizeof(near.found));
+    assert_ok(iri_find(&core.env, &near.search, &near.found));
 }
 
 
 /* The result as text: "serve /a", "moved /a case", "pass", ... */
 static const char *
-near_text(near_t *near, const char *path)
+near_text(const char *path)
 {
     static char  text[4][2400];
     static int   turn;
-    iri_found_t *found = &near->found;
+    iri_found_t *found = &near.found;
     char        *p;
 
-    near_find(near, path);
+    near_find(path);
     p = text[turn = (turn + 1) % 4];
 
     switch (found->verdict) {
@@ -95,8 +88,7 @@ near_text(near_t *near, const char *path)
 }
 
 
-#define assert_near(near, path, want)                                        \
-    assert_string_equal(near_text(near, path), want)
+#define assert_near(path, want) assert_string_equal(near_text(path), want)
 
 
 /*
@@ -104,30 +96,30 @@ near_text(near_t *near, const char *path)
  * first.
  */
 static void
-check_choices(near_t *near, const char *path, const char *want)
+check_choices(const char *path, const char *want)
 {
     char   got[4000] = "", moved[400];
     size_t i;
 
-    near_find(near, path);
+    near_find(path);
 
-    for (i = 0; i < 4 && near->found.verdict == IRI_RESTART; i++) {
-        snprintf(moved, sizeof(moved), "%.*s", (int) near->found.path.len,
-                 (const char *) near->found.path.data);
-        near_find(near, moved);
+    for (i = 0; i < 4 && near.found.verdict == IRI_RESTART; i++) {
+        snprintf(moved, sizeof(moved), "%.*s", (int) near.found.path.len,
+                 (const char *) near.found.path.data);
+        near_find(moved);
     }
 
-    if (near->found.verdict != IRI_CHOOSE) {
-        fail_msg("%s: %s %s", path, iri_verdict_text(near->found.verdict),
-                 core_show(near->found.path));
+    if (near.found.verdict != IRI_CHOOSE) {
+        fail_msg("%s: %s %s", path, iri_verdict_text(near.found.verdict),
+                 core_show(near.found.path));
     }
 
-    assert_int_equal(near->found.why, IRI_WHY_AMBIGUOUS);
+    assert_int_equal(near.found.why, IRI_WHY_AMBIGUOUS);
 
-    for (i = 0; i < near->found.count; i++) {
+    for (i = 0; i < near.found.count; i++) {
         snprintf(got + strlen(got), sizeof(got) - strlen(got), "%.*s ",
-                 (int) near->found.choices[i].len,
-                 (const char *) near->found.choices[i].data);
+                 (int) near.found.choices[i].len,
+                 (const char *) near.found.choices[i].data);
     }
 
     assert_string_equal(got, want);
@@ -136,20 +128,20 @@ check_choices(near_t *near, const char *path, const char *want)
 
 /* If any call of the file system fails there are no candidates. */
 static void
-check_errors_leave_no_choices(near_t *near, const char *path)
+check_errors_leave_no_choices(const char *path)
 {
     size_t i, calls;
 
-    near->core.stats = near->core.lists = 0;
-    near_find(near, path);
-    calls = near->core.stats + near->core.lists;
+    core.stats = core.lists = 0;
+    near_find(path);
+    calls = core.stats + core.lists;
     assert_true(calls > 1);
 
     for (i = 1; i <= calls; i++) {
-        near->core.stats = near->core.lists = 0;
-        near->core.io_fail_at = i;
-        near_find(near, path);
-        assert_int_equal(near->found.count, 0);
+        core.stats = core.lists = 0;
+        core.io_fail_at = i;
+        near_find(path);
+        assert_int_equal(near.found.count, 0);
     }
 }
 
@@ -167,22 +159,19 @@ TEST(test_nearest)
                                         "/Cafe",
                                         "/readme.txt",
                                         NULL };
-    near_t                   near;
 
-    near_init(&near, ALL, tree);
-    assert_near(&near, "/exact", "serve /exact exact");
-    assert_near(&near, "/Exact", "serve /Exact exact");
-    assert_near(&near, "/EXACT", "choose");
-    assert_near(&near, "/wide",
-                "moved /\xef\xbd\x97"
-                "ide width");
-    assert_near(&near, "/WIDE", "choose");
-    assert_near(&near, "/cafe", "moved /Cafe case");
-    assert_near(&near, "/CAF\xc3\x89", "moved /caf\xc3\xa9 case");
-    assert_near(&near, "/caf\xc3\xaa", "choose");
-    assert_near(&near, "/REDME.txt", "moved /readme.txt spelling");
-    assert_near(&near, "/raedme.tx", "pass");
-    near_free(&near);
+    near_init(ALL, tree);
+    assert_near("/exact", "serve /exact exact");
+    assert_near("/Exact", "serve /Exact exact");
+    assert_near("/EXACT", "choose");
+    assert_near("/wide", "moved /\xef\xbd\x97"
+                         "ide width");
+    assert_near("/WIDE", "choose");
+    assert_near("/cafe", "moved /Cafe case");
+    assert_near("/CAF\xc3\x89", "moved /caf\xc3\xa9 case");
+    assert_near("/caf\xc3\xaa", "choose");
+    assert_near("/REDME.txt", "moved /readme.txt spelling");
+    assert_near("/raedme.tx", "pass");
 }
 
 
@@ -194,29 +183,26 @@ TEST(test_alias_without_slash)
 {
     static const char *const tree[] = { "/out/Foo", "/out/e\xcc\x81", "/outx",
                                         NULL };
-    near_t                   near;
 
-    near_init(&near, ALL, tree);
+    near_init(ALL, tree);
     near.search.root.data = (const unsigned char *) "/srv/out";
     near.search.root.len = 8;
     near.search.prefix = 3;
-    assert_near(&near, "/alFOO", "pass");
-    assert_near(&near, "/alfoo", "pass");
-    assert_near(&near, "/al\xc3\x8a", "pass");
-    assert_near(&near, "/alx", "serve /alx exact");
-    assert_near(&near, "/al/FOO", "moved /al/Foo case");
-    near_free(&near);
+    assert_near("/alFOO", "pass");
+    assert_near("/alfoo", "pass");
+    assert_near("/al\xc3\x8a", "pass");
+    assert_near("/alx", "serve /alx exact");
+    assert_near("/al/FOO", "moved /al/Foo case");
 }
 
 
 /* More spellings of a word than are compared: the word itself is found. */
 TEST(test_exact_among_many)
 {
-    near_t near;
     char   path[64];
     size_t i, k;
 
-    near_init(&near, N | C, NULL);
+    near_init(N | C, NULL);
 
     for (i = 0; i < 256; i++) {
         char word[64] = "/srv/dir/abcdefgh";
@@ -226,7 +212,7 @@ TEST(test_exact_among_many)
         }
 
         core_append(word, "/sub/x");
-        core_put(&near.core, core_str(word));
+        core_put(&core, core_str(word));
     }
 
     near.cache = core_cache(1 << 20);
@@ -241,15 +227,13 @@ TEST(test_exact_among_many)
         }
 
         snprintf(want, sizeof(want), "moved /dir/%s case", path + 5);
-        assert_near(&near, path, want);
+        assert_near(path, want);
 
         memcpy(path, "/dir", 4);
         snprintf(want, sizeof(want), "moved %s/sub/x case", path);
         core_append(path, "/SUB/x");
-        assert_near(&near, path, want);
+        assert_near(path, want);
     }
-
-    near_free(&near);
 }
 
 
@@ -262,11 +246,10 @@ TEST(test_more_than_are_compared)
         { "a", "\xc3\xa1" }, { "e", "\xc3\xa9" }, { "i", "\xc3\xad" },
         { "o", "\xc3\xb3" }, { "u", "\xc3\xba" }, { "y", "\xc3\xbd" }
     };
-    near_t near;
     char   path[64];
     size_t i, k;
 
-    near_init(&near, N | C | A, NULL);
+    near_init(N | C | A, NULL);
 
     /* The last entry is listed first: it is nearer than all others. */
     for (i = 64; i-- > 0; /* void */) {
@@ -276,12 +259,11 @@ TEST(test_more_than_are_compared)
             core_append(path, letters[k][i >> k & 1]);
         }
 
-        core_put(&near.core, core_str(path));
+        core_put(&core, core_str(path));
     }
 
-    assert_near(&near, "/AEIOUY", "choose");
-    assert_near(&near, "/aeiouy", "serve /aeiouy exact");
-    near_free(&near);
+    assert_near("/AEIOUY", "choose");
+    assert_near("/aeiouy", "serve /aeiouy exact");
 }
 
 
@@ -291,17 +273,15 @@ TEST(test_exact_directory_first)
 {
     static const char *const tree[] = { "/dir/", "/Dir/secret", "/DIR/x",
                                         "/d\xc3\xadr/y", NULL };
-    near_t                   near;
 
-    near_init(&near, ALL, tree);
-    assert_near(&near, "/dir/secret", "pass");
-    assert_near(&near, "/dir/SECRET", "pass");
-    assert_near(&near, "/dir/x", "pass");
-    assert_near(&near, "/dir/y", "pass");
-    assert_near(&near, "/d\xc3\xadr/secret", "pass");
-    assert_near(&near, "/dIr/secret", "choose");
-    assert_near(&near, "/D\xc3\x8dr/secret", "moved /d\xc3\xadr/secret case");
-    near_free(&near);
+    near_init(ALL, tree);
+    assert_near("/dir/secret", "pass");
+    assert_near("/dir/SECRET", "pass");
+    assert_near("/dir/x", "pass");
+    assert_near("/dir/y", "pass");
+    assert_near("/d\xc3\xadr/secret", "pass");
+    assert_near("/dIr/secret", "choose");
+    assert_near("/D\xc3\x8dr/secret", "moved /d\xc3\xadr/secret case");
 }
 
 
@@ -314,23 +294,21 @@ static void
 check_readings(const char *const *tree, const char *file, int there,
                char *out, size_t size)
 {
-    near_t              near;
     iri_reading_conf_t  conf;
     iri_reading_t       reading;
     iri_received_path_t request = { S("/\xc3\xa9/x"), 0, S("/%C3%A9/x") };
 
-    near_init(&near, N | C, tree);
+    near_init(N | C, tree);
 
     if (there) {
-        core_put(&near.core, core_str(file));
+        core_put(&core, core_str(file));
     }
 
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("windows-1252");
-    assert_ok(iri_read(&near.core.env, &conf, &request, &reading));
+    assert_ok(iri_read(&core.env, &conf, &request, &reading));
     near.search.reading = &reading;
-    snprintf(out, size, "%s", near_text(&near, "/\xc3\xa9/x"));
-    near_free(&near);
+    snprintf(out, size, "%s", near_text("/\xc3\xa9/x"));
 }
 
 
@@ -355,7 +333,6 @@ TEST(test_absent_in_all_readings)
     static const char *const tree[] = { "/up/a.txt", "/up/x/a.txt", NULL };
     static const char *const paths[] = { "/up/", "/up//", "/up/x/", "/UP/",
                                          "/" };
-    near_t                   near;
     iri_reading_conf_t       conf;
     iri_reading_t            reading;
     iri_received_path_t      request;
@@ -366,12 +343,12 @@ TEST(test_absent_in_all_readings)
     conf.charsets = core_charsets("sjis euc-jp");
 
     for (i = 0; i < 2 * COUNT(paths); i++) {
-        near_init(&near, N | W | C, tree);
+        near_init(N | W | C, tree);
         near.search.write = i % 2 == 0;
         memset(&request, 0, sizeof(request));
         snprintf(octets, sizeof(octets), "%s\xa1\xc1.txt", paths[i / 2]);
         request.path = core_str(octets);
-        assert_ok(iri_read(&near.core.env, &conf, &request, &reading));
+        assert_ok(iri_read(&core.env, &conf, &request, &reading));
 
         /*
          * Two half-width characters; in EUC-JP this would be one full-width
@@ -383,9 +360,7 @@ TEST(test_absent_in_all_readings)
         near.search.reading = &reading;
         snprintf(want, sizeof(want), "moved /up/%s case",
                  strrchr(path, '/') + 1);
-        assert_near(&near, path,
-                    i / 2 == 3 && !near.search.write ? want : "pass");
-        near_free(&near);
+        assert_near(path, i / 2 == 3 && !near.search.write ? want : "pass");
     }
 }
 
@@ -400,31 +375,28 @@ TEST(test_candidates_in_alternative_reading)
         "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/Name/y",
         "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/nAme/y", NULL
     };
-    near_t              near;
     iri_reading_conf_t  conf;
     iri_reading_t       reading;
     iri_received_path_t request = { S("/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y"), 0,
                                     S("/%C3%A9%C3%A9%C3%A9/NAME/y") };
 
-    near_init(&near, N | C, tree);
+    near_init(N | C, tree);
     near.tree.ambiguous = IRI_AMBIGUOUS_300;
     near.cache = core_cache(65536);
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("windows-1252");
-    assert_ok(iri_read(&near.core.env, &conf, &request, &reading));
+    assert_ok(iri_read(&core.env, &conf, &request, &reading));
     near.search.reading = &reading;
-    assert_near(&near, "/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y",
+    assert_near("/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y",
                 "moved /\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83"
                 "\xc2\xa9/NAME/y case");
     near.search.reading = NULL;
-    check_choices(&near,
-                  "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9"
+    check_choices("/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9"
                   "/NAME/y",
                   "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9"
                   "/Name/y "
                   "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9"
                   "/nAme/y ");
-    near_free(&near);
 }
 
 
@@ -447,18 +419,17 @@ TEST(test_dots)
         "/.\uff0edat", "/\xef\xbc\x8egit/config",
         NULL
     };
-    near_t near;
     size_t i;
 
-    near_init(&near, ALL, tree);
-    assert_near(&near, "/.HTACCESS", "moved /.htaccess case");
-    assert_near(&near, "/.\xef\xbd\x88taccess", "moved /.htaccess width");
-    assert_near(&near, "/.git/CONFIG", "moved /.Git/config case");
-    assert_near(&near, "/.\uff0edata", "moved /..data width");
-    assert_near(&near, "/\uff0eFULL", "moved /\uff0efull case");
+    near_init(ALL, tree);
+    assert_near("/.HTACCESS", "moved /.htaccess case");
+    assert_near("/.\xef\xbd\x88taccess", "moved /.htaccess width");
+    assert_near("/.git/CONFIG", "moved /.Git/config case");
+    assert_near("/.\uff0edata", "moved /..data width");
+    assert_near("/\uff0eFULL", "moved /\uff0efull case");
 
     for (i = 0; none[i] != NULL; i++) {
-        near_find(&near, none[i]);
+        near_find(none[i]);
 
         if (near.found.verdict != IRI_PASS) {
             fail_msg("%s: %s %s", none[i],
@@ -466,8 +437,6 @@ TEST(test_dots)
                      core_show(near.found.path));
         }
     }
-
-    near_free(&near);
 }
 
 
@@ -490,20 +459,18 @@ TEST(test_no_parent_directory)
         "/a/b\xef\xbc\x85\xef\xbc\x90\xef\xbc\x90",
         NULL
     };
-    near_t near;
     size_t i;
 
-    near_init(&near, ALL, tree);
+    near_init(ALL, tree);
 
     for (i = 0; paths[i] != NULL; i++) {
-        near_find(&near, paths[i]);
+        near_find(paths[i]);
         assert_int_equal(near.found.verdict, IRI_PASS);
     }
 
     near.search.path = S("/a/../etc/passwd");
-    assert_ok(iri_find(&near.core.env, &near.search, &near.found));
+    assert_ok(iri_find(&core.env, &near.search, &near.found));
     assert_int_equal(near.found.verdict, IRI_REFUSE);
-    near_free(&near);
 }
 
 
@@ -511,17 +478,15 @@ TEST(test_no_parent_directory)
 TEST(test_path_info)
 {
     static const char *const tree[] = { "/script", "/dir/x", NULL };
-    near_t                   near;
 
-    near_init(&near, N | C, tree);
+    near_init(N | C, tree);
     near.tree.charsets = core_charsets("iso-8859-8");
-    assert_near(&near, "/script/\xc3\xbf", "serve /script/\xc3\xbf exact");
-    assert_near(&near, "/SCRIPT/\xc3\xbf", "moved /script/\xc3\xbf case");
+    assert_near("/script/\xc3\xbf", "serve /script/\xc3\xbf exact");
+    assert_near("/SCRIPT/\xc3\xbf", "moved /script/\xc3\xbf case");
     assert_text(near.found.filename, "/srv/script/\xc3\xbf");
-    assert_near(&near, "/script/a", "serve /script/a exact");
-    assert_near(&near, "/dir/\xc3\xbf", "refuse");
-    assert_near(&near, "/DIR/\xc3\xbf", "moved /dir/\xc3\xbf case");
-    near_free(&near);
+    assert_near("/script/a", "serve /script/a exact");
+    assert_near("/dir/\xc3\xbf", "refuse");
+    assert_near("/DIR/\xc3\xbf", "moved /dir/\xc3\xbf case");
 }
 
 
@@ -529,25 +494,23 @@ TEST(test_path_info)
 TEST(test_root_of_whole_path)
 {
     static const char *const tree[] = { "/x", NULL };
-    near_t                   near;
     iri_reading_conf_t       conf;
     iri_reading_t            reading;
     iri_received_path_t request = { S("/caf\xc3\xa9/"), 0, S("/caf%C3%A9/") };
     unsigned char      *path = malloc(7);
 
-    near_init(&near, N | C, tree);
+    near_init(N | C, tree);
     memset(&conf, 0, sizeof(conf));
-    assert_ok(iri_read(&near.core.env, &conf, &request, &reading));
+    assert_ok(iri_read(&core.env, &conf, &request, &reading));
     memcpy(path, "/caf\xc3\xa9/", 7);
     near.search.path.data = path;
     near.search.path.len = near.search.prefix = 7;
     near.search.root = S("/srv/");
     near.search.reading = &reading;
-    assert_ok(iri_find(&near.core.env, &near.search, &near.found));
+    assert_ok(iri_find(&core.env, &near.search, &near.found));
     assert_int_equal(near.found.verdict, IRI_SERVE);
     assert_text(near.found.filename, "/srv/");
     free(path);
-    near_free(&near);
 }
 
 
@@ -557,51 +520,46 @@ TEST(test_write)
 {
     static const char *const tree[] = { "/name", "/caf\xc3\xa9/x",
                                         "/\xef\xbd\x97/y", NULL };
-    near_t                   near;
 
-    near_init(&near, ALL, tree);
+    near_init(ALL, tree);
     near.search.write = 1;
-    assert_near(&near, "/NAME", "pass");
-    assert_near(&near, "/nam\xc3\xa9", "pass");
-    assert_near(&near, "/nme", "pass");
-    assert_near(&near, "/namee", "pass");
-    assert_near(&near, "/Caf\xc3\xa9/new", "pass");
-    assert_near(&near, "/cafe/x", "pass");
-    assert_near(&near, "/n\xef\xbd\x81me", "moved /name width");
-    assert_near(&near, "/w/new", "moved /\xef\xbd\x97/new width");
-    assert_near(&near, "/name", "serve /name exact");
+    assert_near("/NAME", "pass");
+    assert_near("/nam\xc3\xa9", "pass");
+    assert_near("/nme", "pass");
+    assert_near("/namee", "pass");
+    assert_near("/Caf\xc3\xa9/new", "pass");
+    assert_near("/cafe/x", "pass");
+    assert_near("/n\xef\xbd\x81me", "moved /name width");
+    assert_near("/w/new", "moved /\xef\xbd\x97/new width");
+    assert_near("/name", "serve /name exact");
 
     /* With the cache filled by readers, too. */
     near.cache = core_cache(65536);
     near.search.write = 0;
-    assert_near(&near, "/NAME", "moved /name case");
-    assert_near(&near, "/nme", "pass");
-    assert_near(&near, "/namee", "moved /name spelling");
+    assert_near("/NAME", "moved /name case");
+    assert_near("/nme", "pass");
+    assert_near("/namee", "moved /name spelling");
     near.search.write = 1;
-    assert_near(&near, "/NAME", "pass");
-    assert_near(&near, "/namee", "pass");
-    assert_near(&near, "/\uff2eAME", "pass");
-    near_free(&near);
+    assert_near("/NAME", "pass");
+    assert_near("/namee", "pass");
+    assert_near("/\uff2eAME", "pass");
 
     /* An ASCII path that no name can have is not found, for any settings. */
-    near_init(&near, N | C, tree);
+    near_init(N | C, tree);
     near.search.write = 1;
-    assert_near(&near, "/na\x01me", "pass");
-    assert_near(&near,
-                "/na\x7f"
+    assert_near("/na\x01me", "pass");
+    assert_near("/na\x7f"
                 "me/x",
                 "pass");
     near.search.write = 0;
-    assert_near(&near, "/na\x01me", "pass");
-    near_free(&near);
+    assert_near("/na\x01me", "pass");
 
     /* Where width is not folded the directory is not read. */
-    near_init(&near, N | C | A | SP, tree);
+    near_init(N | C | A | SP, tree);
     near.search.write = 1;
-    assert_near(&near, "/NAME", "pass");
-    assert_near(&near, "/n\xef\xbd\x81me", "pass");
-    assert_int_equal(near.core.lists, 1);
-    near_free(&near);
+    assert_near("/NAME", "pass");
+    assert_near("/n\xef\xbd\x81me", "pass");
+    assert_int_equal(core.lists, 1);
 }
 
 
@@ -615,21 +573,19 @@ TEST(test_choices)
         "/E/E/e",     "/e/e/e",   "/e/E/e", "/E/x/q",  "/kit",    "/Kit",
         "/kit/a",     "/ff/x",    "/FF/x",  "/fF",     NULL
     };
-    near_t near;
 
-    near_init(&near, N | C | A, tree);
-    check_choices(&near, "/ONE", "");
+    near_init(N | C | A, tree);
+    check_choices("/ONE", "");
 
     near.tree.ambiguous = IRI_AMBIGUOUS_300;
-    check_choices(&near, "/ONE", "/One /oNe /one ");
-    check_choices(&near, "/\xc3\x93ne", "/One /oNe /one ");
-    check_choices(&near, "/D/\u1e811", "/d/W1 /d/w1 ");
+    check_choices("/ONE", "/One /oNe /one ");
+    check_choices("/\xc3\x93ne", "/One /oNe /one ");
+    check_choices("/D/\u1e811", "/d/W1 /d/w1 ");
 
     /* With a "/" at its end it is no file. */
     near.cache = core_cache(65536);
-    check_choices(&near, "/Ff", "/FF /fF /ff ");
-    check_choices(&near, "/Ff/", "/FF/ /ff/ ");
-    near_free(&near);
+    check_choices("/Ff", "/FF /fF /ff ");
+    check_choices("/Ff/", "/FF/ /ff/ ");
 }
 
 
@@ -644,40 +600,35 @@ TEST(test_choices_in_later_segments)
         "/Bb/FILE", "/cc/x",         "/CC/y",         "/.dd",
         "/.DD",     "/ee/deep/er/x", "/EE/deep/ER/X", NULL
     };
-    near_t near;
 
-    near_init(&near, N | C | A, tree);
+    near_init(N | C | A, tree);
     near.tree.ambiguous = IRI_AMBIGUOUS_300;
 
     /* Without a cache each directory is read for this request. */
-    check_choices(&near, "/b\xe1\xb8\x83/file",
-                  "/BB/FILE /Bb/file /bb/file ");
+    check_choices("/b\xe1\xb8\x83/file", "/BB/FILE /Bb/file /bb/file ");
     near.cache = core_cache(65536);
-    near_find(&near, "/bb/x");
-    near_find(&near, "/BB/x");
-    near_find(&near, "/bB/x");
-    near_find(&near, "/Bb/x");
-    near_find(&near, "/ee/deep/ER/x");
-    near_find(&near, "/EE/deep/er/x");
+    near_find("/bb/x");
+    near_find("/BB/x");
+    near_find("/bB/x");
+    near_find("/Bb/x");
+    near_find("/ee/deep/ER/x");
+    near_find("/EE/deep/er/x");
 
     /*
      * One directory has no match, another has two equally near: neither is a
      * candidate.
      */
-    near_find(&near, "/bb/nothing");
+    near_find("/bb/nothing");
     assert_int_equal(near.found.verdict, IRI_PASS);
-    check_choices(&near, "/b\xe1\xb8\x83/file",
-                  "/BB/FILE /Bb/file /bb/file ");
-    check_choices(&near, "/.dD", "/.DD /.dd ");
-    check_choices(&near, "/eE/Deep/eR/x", "/EE/deep/ER/X /ee/deep/er/x ");
-    check_choices(&near, "/cC/x", "/cc/x ");
-    check_choices(&near, "/cC/z", "");
-    check_choices(&near, "/cC/", "/CC/ /cc/ ");
+    check_choices("/b\xe1\xb8\x83/file", "/BB/FILE /Bb/file /bb/file ");
+    check_choices("/.dD", "/.DD /.dd ");
+    check_choices("/eE/Deep/eR/x", "/EE/deep/ER/X /ee/deep/er/x ");
+    check_choices("/cC/x", "/cc/x ");
+    check_choices("/cC/z", "");
+    check_choices("/cC/", "/CC/ /cc/ ");
 
     /* An error in one directory: the list of candidates would be incomplete. */
-    check_errors_leave_no_choices(&near, "/eE/Deep/eR/x");
-
-    near_free(&near);
+    check_errors_leave_no_choices("/eE/Deep/eR/x");
 }
 
 
@@ -687,11 +638,10 @@ TEST(test_choices_in_later_segments)
  */
 TEST(test_choices_are_limited)
 {
-    near_t near;
     char   path[64];
     size_t i, k;
 
-    near_init(&near, N | C, NULL);
+    near_init(N | C, NULL);
     near.tree.ambiguous = IRI_AMBIGUOUS_300;
 
     for (i = 0; i < 20; i++) {
@@ -701,11 +651,11 @@ TEST(test_choices_are_limited)
             path[5 + k] = (char) (path[5 + k] - (i >> k & 1 ? 32 : 0));
         }
 
-        core_put(&near.core, core_str(path));
+        core_put(&core, core_str(path));
     }
 
     near.cache = core_cache(65536);
-    near_find(&near, "/abcDE");
+    near_find("/abcDE");
     assert_int_equal(near.found.verdict, IRI_CHOOSE);
     assert_int_equal(near.found.count, IRI_MAX_CHOICES);
 
@@ -715,20 +665,17 @@ TEST(test_choices_are_limited)
             < 0);
     }
 
-    check_errors_leave_no_choices(&near, "/abcDE");
-
-    near_free(&near);
+    check_errors_leave_no_choices("/abcDE");
 }
 
 
 /* The limit of calls is reached before all candidates are verified. */
 TEST(test_choices_cost)
 {
-    near_t near;
     char   path[700], ask[700];
     size_t i, k;
 
-    near_init(&near, N | C, NULL);
+    near_init(N | C, NULL);
     near.tree.ambiguous = IRI_AMBIGUOUS_300;
 
     for (i = 0; i < 8; i++) {
@@ -739,7 +686,7 @@ TEST(test_choices_cost)
             core_append(path, "/d");
         }
 
-        core_put(&near.core, core_str(path));
+        core_put(&core, core_str(path));
     }
 
     snprintf(ask, sizeof(ask), "/abC");
@@ -748,12 +695,11 @@ TEST(test_choices_cost)
         core_append(ask, "/D");
     }
 
-    core_node(&near.core, S("/srv/abC"))->name = S("abD");
-    near_find(&near, ask);
+    core_node(&core, S("/srv/abC"))->name = S("abD");
+    near_find(ask);
     assert_int_equal(near.found.verdict, IRI_CHOOSE);
     assert_int_equal(near.found.count, 0);
-    assert_true(near.core.stats + near.core.lists <= IRI_MAX_FS_CALLS);
-    near_free(&near);
+    assert_true(core.stats + core.lists <= IRI_MAX_FS_CALLS);
 }
 
 
@@ -791,12 +737,11 @@ TEST(test_twins)
     static const char *const paths[] = { "/\xc3\xa9", "/\xe1\xba\xad",
                                          "/\xe0\xb8\xb3\xe0\xb8\x99",
                                          "/\xe3\x81\x82" };
-    near_t                   near;
     char                     path[64], want[64], got[64];
     size_t                   turn, i, k, served = 0;
 
     for (turn = 0; turn < 600; turn++) {
-        near_init(&near, N, NULL);
+        near_init(N, NULL);
         near.tree.charsets = core_charsets(trees[turn % COUNT(trees)]);
         near.tree.match = N;
 
@@ -808,13 +753,13 @@ TEST(test_twins)
             snprintf(path, sizeof(path), "/srv/%s", twins[i]);
 
             if (core_random(2)) {
-                core_put(&near.core, core_str(path));
+                core_put(&core, core_str(path));
             }
         }
 
         for (i = 0; i < COUNT(paths); i++) {
             near.tree.match = N;
-            near_find(&near, paths[i]);
+            near_find(paths[i]);
             snprintf(want, sizeof(want), "%s",
                      core_show(near.found.filename));
             served += near.found.verdict == IRI_SERVE;
@@ -822,7 +767,7 @@ TEST(test_twins)
             near.cache = turn % 2 ? core_cache(65536) : NULL;
 
             for (k = 0; k < 2; k++) {
-                near_find(&near, paths[i]);
+                near_find(paths[i]);
                 snprintf(got, sizeof(got), "%s",
                          core_show(near.found.filename));
                 assert_string_equal(got, want);
@@ -831,8 +776,6 @@ TEST(test_twins)
             core_cache_free(near.cache);
             near.cache = NULL;
         }
-
-        near_free(&near);
     }
 
     assert_true(served > 500);
@@ -848,57 +791,54 @@ TEST(test_twins)
 TEST(test_calls)
 {
     static const char *const tree[] = { "/a/b/c/name", NULL };
-    near_t                   near;
     size_t                   i;
     char                     path[200], moved[200];
 
-    near_init(&near, ALL, tree);
+    near_init(ALL, tree);
     near.cache = core_cache(65536);
-    assert_near(&near, "/a/b/c/NAME", "moved /a/b/c/name case");
-    assert_int_equal(near.core.lists, 1);
+    assert_near("/a/b/c/NAME", "moved /a/b/c/name case");
+    assert_int_equal(core.lists, 1);
 
-    near.core.stats = near.core.lists = 0;
-    assert_near(&near, "/a/b/c/NAME", "moved /a/b/c/name case");
-    assert_int_equal(near.core.stats, 2);
-    near.core.stats = 0;
-    assert_near(&near, "/a/b/c/absent", "pass");
-    assert_int_equal(near.core.stats, 2);
-    near.core.stats = 0;
-    assert_near(&near, "/a/b/c/name", "serve /a/b/c/name exact");
-    assert_int_equal(near.core.stats, 1);
-    assert_int_equal(near.core.lists, 0);
-    near_free(&near);
+    core.stats = core.lists = 0;
+    assert_near("/a/b/c/NAME", "moved /a/b/c/name case");
+    assert_int_equal(core.stats, 2);
+    core.stats = 0;
+    assert_near("/a/b/c/absent", "pass");
+    assert_int_equal(core.stats, 2);
+    core.stats = 0;
+    assert_near("/a/b/c/name", "serve /a/b/c/name exact");
+    assert_int_equal(core.stats, 1);
+    assert_int_equal(core.lists, 0);
 
     /*
      * The limit of directories that are read, where entries of all of them
      * match.
      */
-    near_init(&near, ALL, tree);
+    near_init(ALL, tree);
     near.cache = core_cache(1 << 20);
     strcpy(path, "/srv");
     for (i = 0; i < IRI_MAX_DIRECTORIES_READ + 2; i++) {
         snprintf(path + strlen(path), 4, "/d%c", (int) ('a' + i));
     }
-    core_put(&near.core,
+    core_put(&core,
              (iri_str_t){ strlen(path), (const unsigned char *) path });
     for (i = 5; path[i] != '\0'; i++) {
         path[i] = (char) (path[i] & ~(path[i] >= 'a' ? 0x20 : 0));
     }
-    near_find(&near, path + 4);
-    assert_int_equal(near.core.lists, IRI_MAX_DIRECTORIES_READ);
+    near_find(path + 4);
+    assert_int_equal(core.lists, IRI_MAX_DIRECTORIES_READ);
     assert_int_equal(near.found.verdict, IRI_RESTART);
     snprintf(moved, sizeof(moved), "%.*s", (int) near.found.path.len,
              (const char *) near.found.path.data);
     assert_string_equal(moved + 3 * IRI_MAX_DIRECTORIES_READ,
                         path + 4 + 3 * IRI_MAX_DIRECTORIES_READ);
-    near_find(&near, moved);
+    near_find(moved);
     assert_int_equal(near.found.verdict, IRI_RESTART);
     snprintf(moved, sizeof(moved), "%.*s", (int) near.found.path.len,
              (const char *) near.found.path.data);
-    near_find(&near, path + 4);
+    near_find(path + 4);
     assert_int_equal(near.found.path.len, strlen(moved));
     assert_memory_equal(near.found.path.data, moved, strlen(moved));
-    near_free(&near);
 }
 
 
@@ -906,12 +846,10 @@ TEST(test_calls)
 TEST(test_legacy_names)
 {
     static const char *const paths[] = { "/\u027dA.html", NULL };
-    near_t                   near;
 
-    near_init(&near, N | C, paths);
+    near_init(N | C, paths);
     near.tree = core_tree("euc-jp", IRI_FILENAME_ANY, N | C);
-    assert_near(&near, "/\u8868a.html", "moved /\u8868A.html case");
+    assert_near("/\u8868a.html", "moved /\u8868A.html case");
     /* which EUC-JP cannot write */
-    assert_near(&near, "/\u027da.html", "refuse");
-    near_free(&near);
+    assert_near("/\u027da.html", "refuse");
 }

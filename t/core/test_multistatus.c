@@ -84,7 +84,6 @@ static void
 check_octets_in(iri_str_t in, iri_str_t out, size_t least)
 {
     static sink_t sink;
-    core_t        core;
     size_t        piece;
 
     for (piece = in.len; piece >= least;
@@ -100,7 +99,6 @@ check_octets_in(iri_str_t in, iri_str_t out, size_t least)
                      (const char *) sink.data, (int) out.len,
                      (const char *) out.data);
         }
-        core_free(&core);
     }
 }
 

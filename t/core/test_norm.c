@@ -3,11 +3,10 @@
  *
  * Covers: our NFC and NFD are those of NormalizationTest.txt, except that
  * U+037E, U+1FEF and U+212A do not change, and those of ICU for each pair of
- * characters that may compose, and for random characters; NFC neither changes
- * an inert character nor composes it with the one before; marks, bidi controls
- * and characters are classified as in Unicode; reading a segment piece by
- * piece normalizes it as a whole; 30 marks in a row are normalized, 31 leave
- * their segment unchanged.
+ * characters that may compose; NFC neither changes an inert character nor
+ * composes it with the one before; marks, bidi controls and characters are
+ * classified as in Unicode; 30 marks in a row are normalized, 31 leave their
+ * segment unchanged.  Any text: t/fuzz/fuzz_name.c, any segment: fuzz_read.c.
  */
 
 #include <stdlib.h>
@@ -357,87 +356,10 @@ segment(core_t *core, iri_str_t octets)
 }
 
 
-static uint32_t
-random_character(void)
-{
-    static const uint32_t some[] = {
-        'a',     'e',    'o',    'K',    '=',     '<',     '>',     ';',
-        '`',     '.',    '%',    ' ',    '~',     0xe9,    0xe2,    0xb7,
-        0x0300,  0x0301, 0x0302, 0x0323, 0x031b,  0x0338,  0x0344,  0x0340,
-        0x0341,  0x0343, 0x0345, 0x0374, 0x037e,  0x0387,  0x03ac,  0x1f71,
-        0x1fef,  0x212a, 0x212b, 0x2126, 0x0f73,  0x0f71,  0x0f72,  0x0f74,
-        0x0f81,  0x1100, 0x1161, 0x11a8, 0xac00,  0xac01,  0x0627,  0x0653,
-        0x0654,  0x304b, 0x3099, 0x309a, 0x3094,  0xfb2c,  0xfb1d,  0x0958,
-        0x0915,  0x093c, 0x2adc, 0xf900, 0x2f800, 0x1d15f, 0x1d165, 0x110ba,
-        0x11099, 0x09c7, 0x09be, 0x0439, 0x0438,  0x0306,  0x1e9b,  0x1ea5,
-        0x2260,  0x8868, 0x301c, 0xff5e
-    };
-    uint32_t c;
-
-    if (core_random(8) != 0) {
-        return some[core_random(COUNT(some))];
-    }
-
-    do {
-        c = 0xa0 + core_random(0x30000);
-    } while (!is_scalar(c));
-
-    return c;
-}
-
-
-TEST(test_random_forms)
-{
-    uint32_t c[16];
-    size_t   count, i, turn;
-
-    for (turn = 0; turn < 200000; turn++) {
-        count = 1 + core_random(COUNT(c));
-
-        for (i = 0; i < count; i++) {
-            c[i] = random_character();
-        }
-
-        check_form(&core, 0, c, count);
-        check_form(&core, 1, c, count);
-    }
-}
-
-
-TEST(test_piece_by_piece)
-{
-    static unsigned char in[4 * LONG], want[40 * LONG];
-    uint32_t             c[LONG], form[10 * LONG];
-    size_t               count, n, i, turn;
-
-    for (turn = 0; turn < 100000; turn++) {
-        count = 1 + core_random(core_random(50) == 0 ? LONG - 1 : 8);
-
-        for (i = 0; i < count; i++) {
-            c[i] = random_character();
-        }
-
-        n = core_too_many_marks(c, count)
-                ? (memcpy(form, c, count * sizeof(c[0])), count)
-                : core_normalize(c, count, 0, form);
-
-        /* A segment is limited, as received and in canonical form. */
-        if (core_utf8(form, n, want).len > IRI_MAX_SEGMENT) {
-            n = 0;
-        }
-
-        assert_str(segment(&core, core_utf8(c, count, in)),
-                   core_utf8(form, n, want));
-        core_forget(&core);
-    }
-}
-
-
 /* "e" followed by n of each of two marks that NFC would reorder. */
 static void
 check_marks(size_t n, int normalized)
 {
-    core_t        core;
     uint32_t      c[LONG], form[10 * LONG];
     unsigned char in[4 * LONG], want[40 * LONG];
     size_t        i, k;
@@ -457,7 +379,6 @@ check_marks(size_t n, int normalized)
 
     assert_str(segment(&core, core_utf8(c, n + 3, in)),
                core_utf8(form, k, want));
-    core_free(&core);
 }
 
 

@@ -7,7 +7,7 @@
  * settings.  t/fuzz/fuzz_query.c has a second, plain implementation.
  */
 
-#include "sweep.h"
+#include "core.h"
 
 #define E_ACUTE "%C3%A9"
 

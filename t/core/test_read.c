@@ -4,7 +4,7 @@
  * Covers: the form, charset, canonical path and URI of each kind of path, as
  * nginx (unescaped) and httpd (escaped) hand it over; paths without a reading,
  * and their answer; each limit at one less, itself and one more.
- * Any path: test_sequences.c, t/fuzz/fuzz_read.c.
+ * Any path: t/fuzz/fuzz_read.c.
  */
 
 #include <stdlib.h>
@@ -275,7 +275,6 @@ static void
 check_case(const case_t *one, int escaped)
 {
     static unsigned char octets[256], uri[256];
-    core_t               core;
     iri_reading_conf_t conf = { core_charsets(one->charsets), IRI_INVALID_404,
                                 0 };
     iri_str_t          target = core_str(one->target), u, want;
@@ -299,7 +298,6 @@ check_case(const case_t *one, int escaped)
         assert_int_equal(got.status, 404);
         assert_int_equal(got.why, one->why);
         assert_str(got.path, u);
-        core_free(&core);
         return;
     }
 
@@ -320,8 +318,6 @@ check_case(const case_t *one, int escaped)
         assert_int_equal(got.verdict, IRI_SERVE);
         assert_int_equal(got.why, IRI_WHY_READ);
     }
-
-    core_free(&core);
 }
 
 
@@ -467,7 +463,6 @@ TEST(test_target)
 static void
 check_limit(const unsigned char *path, size_t len, int escaped, int over)
 {
-    core_t             core;
     iri_reading_conf_t conf = { core_charsets("windows-1252"),
                                 IRI_INVALID_PASS, 0 };
     iri_reading_t      got;
@@ -487,8 +482,6 @@ check_limit(const unsigned char *path, size_t len, int escaped, int over)
         assert_int_not_equal(got.why, IRI_WHY_LIMIT);
         assert_int_not_equal(got.form, IRI_FORM_INVALID);
     }
-
-    core_free(&core);
 }
 
 
@@ -588,7 +581,6 @@ static void
 check_grown(size_t segments, size_t characters, int slash, int over)
 {
     static unsigned char path[IRI_MAX_PATH], want[4 * IRI_MAX_PATH];
-    core_t               core;
     iri_reading_conf_t   conf = { core_charsets("windows-874"),
                                   IRI_INVALID_PASS, 0 };
     iri_reading_t        got;
@@ -620,8 +612,6 @@ check_grown(size_t segments, size_t characters, int slash, int over)
         assert_int_equal(got.form, IRI_FORM_LEGACY);
         assert_str(got.path, w);
     }
-
-    core_free(&core);
 }
 
 

@@ -1,11 +1,10 @@
 /*
  * test_repair.c - iri_repair: paths that were damaged on their way
  *
- * Covers: each repair applies to one segment, once; for every "%uXXXX", every
- * pair of units, every two escapes of octets, every two characters of
- * windows-1252 and ISO-8859-1, no ASCII character and no control appears;
- * iri_find answers RESTART for a repaired path, after all other readings, for
- * methods that only read, and in doubt nothing.
+ * Covers: each repair applies to one segment, once; for every "%uXXXX" and pair
+ * of units no ASCII character and no control appears; iri_find answers RESTART
+ * for a repaired path, after all other readings, for methods that only read,
+ * and in doubt nothing.  Any segment: t/fuzz/fuzz_repair.c.
  */
 
 #include "core.h"
@@ -179,92 +178,6 @@ TEST(test_units)
      * and 12 bidi formatting characters
      */
     assert_int_equal(made, 65536 - 2048 - 160 - 34 - 1 - 12);
-
-    core_free(&core);
-}
-
-
-/*
- * All pairs of octets, and triples that start with the lead octet of two
- * others.
- */
-TEST(test_octets)
-{
-    char     segment[32];
-    unsigned a, b, c;
-    int      len;
-
-    core_init(&core);
-
-    for (a = 0; a <= 0xff; a++) {
-        for (b = 0; b <= 0xff; b++) {
-            len = snprintf(segment, sizeof(segment), "a%%%02X%%%02xb", a, b);
-            (void) harmless(IRI_REPAIR_U, segment, (size_t) len);
-
-            /* a segment that is not repaired may keep its escapes */
-            if (a >= 0x80 && b >= 0x80) {
-                (void) harmless(IRI_REPAIR_DOUBLE, segment, (size_t) len);
-            }
-
-            for (c = 0x7f; (a & 0xf0) == 0xe0 && b >= 0x80 && c <= 0xc0; c++)
-            {
-                if (c >= 0x80) {
-                    len = snprintf(segment, sizeof(segment),
-                                   "a%%%02X%%%02X%%%02Xb", a, b, c);
-                    (void) harmless(IRI_REPAIR_DOUBLE, segment, (size_t) len);
-                }
-            }
-        }
-    }
-
-    core_free(&core);
-}
-
-
-/*
- * All pairs of characters that two octets are mistaken for, in both charsets.
- */
-TEST(test_pairs)
-{
-    const iri_charset_t *charset;
-    unsigned char        segment[32];
-    uint32_t             c[2][256];
-    unsigned             a, b, i, k;
-    size_t               len, made = 0;
-
-    core_init(&core);
-    charset = core_charset("windows-1252");
-
-    for (a = 0; a <= 0xff; a++) {
-        unsigned char octet = (unsigned char) a;
-
-        c[1][a] = a;
-        if (iri_charset_next(charset, &octet, &octet + 1, &c[0][a]) == 0) {
-            c[0][a] = a;
-        }
-    }
-
-    for (i = 0; i < 2; i++) {
-        for (a = 0x80; a <= 0xff; a++) {
-            for (b = 0x80; b <= 0xff; b++) {
-                for (k = 0; k < 2; k++) {
-                    segment[0] = 'a';
-                    len = 1 + iri_utf8_put(c[i][a], segment + 1);
-                    len += iri_utf8_put(c[k][b], segment + len);
-                    segment[len++] = 'b';
-                    made += harmless(IRI_REPAIR_MOJIBAKE,
-                                     (const char *) segment, len);
-                }
-            }
-        }
-    }
-
-    /*
-     * Two octets are U+0080 to U+07FF, including 32 controls and one bidi
-     * formatting character; their lead octets C2 to DF are the same in both
-     * charsets.
-     */
-    assert_int_equal(made, 4 * (0x780 - 32 - 1));
 
     core_free(&core);
 }

@@ -117,7 +117,6 @@ TEST(test_line)
           "form ascii, charset \"\", match none", IRI_WHY_FORBIDDEN,
           "/srv/images/../a", "forbidden" },
     };
-    core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, MATCH);
     iri_str_t       line;
     char            code[40];
@@ -147,7 +146,6 @@ TEST(test_line)
     assert_reports(line, "/Docs/readme.txt",
                    "form ascii, charset \"\", match case", IRI_WHY_AMBIGUOUS,
                    "/srv/Docs/");
-    core_free(&core);
 }
 
 
@@ -182,7 +180,6 @@ TEST(test_unlooked)
 
 TEST(test_memory)
 {
-    core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, MATCH);
     iri_str_t       line;
     iri_status_t    status = IRI_NO_MEMORY;
@@ -192,7 +189,6 @@ TEST(test_memory)
         fill(&core);
         core.fail_at = n;
         status = report_of(&core, &tree, "/images/nosuch", &line);
-        core_free(&core);
     }
 
     assert_int_equal(status, IRI_OK);

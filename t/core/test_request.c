@@ -13,13 +13,14 @@
 #define MATCH (IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE)
 
 typedef struct {
-    core_t             core;
     iri_tree_conf_t    tree;
     iri_reading_conf_t conf;
     iri_search_t       search;
     iri_find_conf_t    find;
     iri_request_t     *request;
 } server_t;
+
+static server_t server;
 
 static char            logged[1024];
 static iri_log_level_t logged_level;
@@ -35,34 +36,34 @@ server_log(void *ctx, iri_log_level_t level, iri_str_t line)
 
 
 static void
-server_start(server_t *server)
+server_start(void)
 {
-    memset(server, 0, sizeof(*server));
-    core_init(&server->core);
-    server->core.env.log = server_log;
-    core_put(&server->core, S("/srv/secret/name.txt"));
-    core_put(&server->core, S("/srv/two/Name.txt"));
-    core_put(&server->core, S("/srv/two/NAME.txt"));
-    core_put(&server->core, S("/srv/euc/\xB4\xC1"));
-    server->tree = core_tree("", IRI_FILENAME_ANY, MATCH);
-    server->search.tree = &server->tree;
-    server->search.root = S("/srv");
-    server->request = iri_request_init(
-        server->core.env.alloc(server->core.env.ctx, iri_request_size()));
+    memset(&server, 0, sizeof(server));
+    core_init(&core);
+    core.env.log = server_log;
+    core_put(&core, S("/srv/secret/name.txt"));
+    core_put(&core, S("/srv/two/Name.txt"));
+    core_put(&core, S("/srv/two/NAME.txt"));
+    core_put(&core, S("/srv/euc/\xB4\xC1"));
+    server.tree = core_tree("", IRI_FILENAME_ANY, MATCH);
+    server.search.tree = &server.tree;
+    server.search.root = S("/srv");
+    server.request = iri_request_init(
+        core.env.alloc(core.env.ctx, iri_request_size()));
     logged[0] = '\0';
 }
 
 
 static iri_verdict_t
-server_read(server_t *server, const char *path, iri_origin_t origin)
+server_read(const char *path, iri_origin_t origin)
 {
     iri_received_path_t received;
     iri_verdict_t       verdict = IRI_VERDICTS;
 
     memset(&received, 0, sizeof(received));
     received.path = core_str(path);
-    assert_ok(iri_request_read(server->request, &server->core.env,
-                               &server->conf, &received, origin, &verdict));
+    assert_ok(iri_request_read(server.request, &core.env, &server.conf,
+                               &received, origin, &verdict));
 
     return verdict;
 }
@@ -70,28 +71,28 @@ server_read(server_t *server, const char *path, iri_origin_t origin)
 
 /* url NULL: the request cannot restart. */
 static iri_lookup_t *
-server_find(server_t *server, const char *url, const char *path)
+server_find(const char *url, const char *path)
 {
-    server->search.path = core_str(path);
-    server->find.path = server->search.path;
-    server->find.url = url != NULL ? core_str(url) : S("");
+    server.search.path = core_str(path);
+    server.find.path = server.search.path;
+    server.find.url = url != NULL ? core_str(url) : S("");
 
-    return iri_request_find(server->request, &server->core.env,
-                            &server->search, &server->find);
+    return iri_request_find(server.request, &core.env, &server.search,
+                            &server.find);
 }
 
 
 /* The request restarts as "/secret/name.txt". */
 static void
-server_restart(server_t *server, int page)
+server_restart(int page)
 {
     iri_lookup_t *lookup;
 
-    server->find.page = page;
-    lookup = server_find(server, "/secret/NAME.txt", "/secret/NAME.txt");
+    server.find.page = page;
+    lookup = server_find("/secret/NAME.txt", "/secret/NAME.txt");
     assert_int_equal(lookup->found.verdict, IRI_RESTART);
     assert_text(lookup->restart, "/secret/name.txt");
-    iri_request_restart(server->request, &server->core.env, lookup,
+    iri_request_restart(server.request, &core.env, lookup,
                         S("/secret/NAME.txt"), lookup->restart, page);
 }
 
@@ -110,59 +111,59 @@ typedef enum {
 } event_t;
 
 static void
-send_event(server_t *server, event_t event)
+send_event(event_t event)
 {
     switch (event) {
     case READS:
-        server_read(server, "/\xC3\xA9", IRI_PATH_INTERNAL);
+        server_read("/\xC3\xA9", IRI_PATH_INTERNAL);
         break;
     case RESTARTS:
     case PAGE_RESTARTS:
-        server_restart(server, event == PAGE_RESTARTS);
+        server_restart(event == PAGE_RESTARTS);
         break;
     case GRANTS:
-        iri_request_granted(server->request);
+        iri_request_granted(server.request);
         break;
     case REDIRECTS:
-        iri_request_redirected_inside(server->request, 0);
+        iri_request_redirected_inside(server.request, 0);
         break;
     case DENIES:
-        iri_request_denied(server->request);
+        iri_request_denied(server.request);
         break;
     default:
-        (void) iri_request_finished(server->request);
+        (void) iri_request_finished(server.request);
     }
 }
 
 
 /* Bring a request into a state. */
 static void
-enter(server_t *server, iri_state_t state)
+enter(iri_state_t state)
 {
-    server_start(server);
+    server_start();
 
     if (state != IRI_STATE_NEW) {
-        iri_request_set_ascii(server->request, S("/secret/NAME.txt"));
+        iri_request_set_ascii(server.request, S("/secret/NAME.txt"));
     }
 
     switch (state) {
     case IRI_STATE_RESTARTED:
-        send_event(server, RESTARTS);
+        send_event(RESTARTS);
         break;
     case IRI_STATE_GRANTED:
-        send_event(server, GRANTS);
+        send_event(GRANTS);
         break;
     case IRI_STATE_DENIED:
-        send_event(server, DENIES);
+        send_event(DENIES);
         break;
     case IRI_STATE_FINISHED:
-        send_event(server, FINISHES);
+        send_event(FINISHES);
         break;
     default:
         break;
     }
 
-    assert_int_equal(iri_request_state(server->request), state);
+    assert_int_equal(iri_request_state(server.request), state);
 }
 
 
@@ -184,9 +185,8 @@ TEST(test_transitions)
           IRI_STATE_DENIED, IRI_STATE_DENIED, IRI_STATE_DENIED,
           IRI_STATE_FINISHED },
     };
-    server_t server;
-    size_t   state;
-    int      event;
+    size_t state;
+    int    event;
 
     for (state = 0; state < COUNT(next); state++) {
         for (event = 0; event < EVENTS; event++) {
@@ -194,11 +194,10 @@ TEST(test_transitions)
                 continue;
             }
 
-            enter(&server, (iri_state_t) state);
-            send_event(&server, (event_t) event);
+            enter((iri_state_t) state);
+            send_event((event_t) event);
             assert_int_equal(iri_request_state(server.request),
                              next[state][event]);
-            core_free(&server.core);
         }
     }
 }
@@ -207,80 +206,70 @@ TEST(test_transitions)
 /* An error page restarts by itself, once. */
 TEST(test_page)
 {
-    server_t      server;
     iri_lookup_t *lookup;
 
-    enter(&server, IRI_STATE_RESTARTED);
-    send_event(&server, DENIES);
-    server_restart(&server, 1);
+    enter(IRI_STATE_RESTARTED);
+    send_event(DENIES);
+    server_restart(1);
     assert_int_equal(iri_request_state(server.request), IRI_STATE_DENIED);
 
-    lookup = server_find(&server, "/secret/NaMe.txt", "/secret/NaMe.txt");
+    lookup = server_find("/secret/NaMe.txt", "/secret/NaMe.txt");
     assert_int_equal(lookup->found.verdict, IRI_PASS);
-    core_free(&server.core);
 }
 
 
 /* A request restarts at most once; then another name is absent. */
 TEST(test_restart_once)
 {
-    server_t      server;
     iri_lookup_t *lookup;
 
-    enter(&server, IRI_STATE_RESTARTED);
+    enter(IRI_STATE_RESTARTED);
     assert_true(iri_request_has_restarted(server.request));
     assert_true(iri_request_is_read(server.request, S("/secret/name.txt")));
 
-    lookup = server_find(&server, "/secret/NaMe.txt", "/secret/NaMe.txt");
+    lookup = server_find("/secret/NaMe.txt", "/secret/NaMe.txt");
     assert_int_equal(lookup->found.verdict, IRI_PASS);
     assert_int_equal(lookup->found.match, IRI_MATCH_NONE);
 
     /* the entry of the restart is not looked up again */
-    server.core.stats = 0;
-    lookup = server_find(&server, "/secret/name.txt", "/secret/name.txt");
+    core.stats = 0;
+    lookup = server_find("/secret/name.txt", "/secret/name.txt");
     assert_text(lookup->filename, "/srv/secret/name.txt");
-    assert_int_equal(server.core.stats, 0);
-    core_free(&server.core);
+    assert_int_equal(core.stats, 0);
 }
 
 
 TEST(test_cannot_restart)
 {
-    server_t      server;
     iri_lookup_t *lookup;
 
     /* no URL to restart with, for example because the body was read */
-    enter(&server, IRI_STATE_READ);
-    lookup = server_find(&server, NULL, "/secret/NAME.txt");
+    enter(IRI_STATE_READ);
+    lookup = server_find(NULL, "/secret/NAME.txt");
     assert_int_equal(lookup->found.verdict, IRI_PASS);
-    core_free(&server.core);
 
     /* a rule has set a path with other last segments */
-    enter(&server, IRI_STATE_READ);
-    lookup = server_find(&server, "/page", "/secret/NAME.txt");
+    enter(IRI_STATE_READ);
+    lookup = server_find("/page", "/secret/NAME.txt");
     assert_int_equal(lookup->found.verdict, IRI_PASS);
-    core_free(&server.core);
 
     /* the path stands in the configuration, and folding is needed */
-    enter(&server, IRI_STATE_READ);
+    enter(IRI_STATE_READ);
     server.find.configured = 1;
-    lookup = server_find(&server, "/secret/NAME.txt", "/secret/NAME.txt");
+    lookup = server_find("/secret/NAME.txt", "/secret/NAME.txt");
     assert_int_equal(lookup->found.verdict, IRI_PASS);
-    core_free(&server.core);
 
     /* a Destination, and report mode, keep the verdict */
-    enter(&server, IRI_STATE_READ);
+    enter(IRI_STATE_READ);
     server.find.is_destination = 1;
-    lookup = server_find(&server, NULL, "/secret/NAME.txt");
+    lookup = server_find(NULL, "/secret/NAME.txt");
     assert_int_equal(lookup->found.verdict, IRI_RESTART);
     assert_non_null(strstr((const char *) lookup->filename.data, "refused"));
-    core_free(&server.core);
 
-    enter(&server, IRI_STATE_READ);
+    enter(IRI_STATE_READ);
     iri_request_set_report(server.request);
-    lookup = server_find(&server, NULL, "/secret/NAME.txt");
+    lookup = server_find(NULL, "/secret/NAME.txt");
     assert_int_equal(lookup->found.verdict, IRI_RESTART);
-    core_free(&server.core);
 }
 
 
@@ -295,40 +284,35 @@ TEST(test_hidden_names)
         { READS, 0, 0 },  { READS, 1, 1 },    { GRANTS, 1, 0 },
         { DENIES, 0, 1 }, { FINISHES, 1, 0 },
     };
-    server_t server;
-    size_t   i;
-    int      hides;
+    size_t i;
+    int    hides;
 
     for (i = 0; i < COUNT(table); i++) {
-        enter(&server, IRI_STATE_RESTARTED);
-        send_event(&server, table[i].event);
+        enter(IRI_STATE_RESTARTED);
+        send_event(table[i].event);
         hides = iri_request_hides_found(server.request, table[i].is_error);
         assert_int_equal(hides, table[i].hides);
         assert_text(iri_request_path(server.request, hides),
                     hides ? "/secret/NAME.txt" : "/secret/name.txt");
-        core_free(&server.core);
     }
 
     /* without a restart no names are hidden */
-    enter(&server, IRI_STATE_DENIED);
+    enter(IRI_STATE_DENIED);
     assert_false(iri_request_hides_found(server.request, 1));
-    core_free(&server.core);
 
     /* a path that was not read */
-    server_start(&server);
-    server_restart(&server, 0);
+    server_start();
+    server_restart(0);
     assert_text(iri_request_path(server.request, 1), "/secret/NAME.txt");
-    core_free(&server.core);
 
     /* a path set by a rule has the names of the request */
-    enter(&server, IRI_STATE_RESTARTED);
-    assert_text(iri_request_path_as_sent(server.request, &server.core.env,
+    enter(IRI_STATE_RESTARTED);
+    assert_text(iri_request_path_as_sent(server.request, &core.env,
                                          S("/x/secret/name.txt")),
                 "/x/secret/NAME.txt");
-    assert_text(iri_request_path_as_sent(server.request, &server.core.env,
-                                         S("/other")),
-                "/other");
-    core_free(&server.core);
+    assert_text(
+        iri_request_path_as_sent(server.request, &core.env, S("/other")),
+        "/other");
 }
 
 
@@ -346,41 +330,37 @@ TEST(test_vary)
         { "/absent\xC3\xA9", 1, 1 },
         { "/caf\xE9", 1, 1 },
     };
-    server_t      server;
     iri_lookup_t *lookup;
     iri_str_t     path;
     size_t        i;
 
     for (i = 0; i < COUNT(table); i++) {
-        server_start(&server);
-        core_put(&server.core, S("/srv/caf\xC3\xA9"));
+        server_start();
+        core_put(&core, S("/srv/caf\xC3\xA9"));
         server.conf.charsets = core_charsets("windows-1252");
-        server_read(&server, table[i].path, IRI_PATH_REQUESTED);
+        server_read(table[i].path, IRI_PATH_REQUESTED);
         path = iri_request_reading(server.request)->path;
         server.search.path = path;
         server.search.reading = iri_request_reading(server.request);
         server.find.path = path;
-        lookup = iri_request_find(server.request, &server.core.env,
-                                  &server.search, &server.find);
+        lookup = iri_request_find(server.request, &core.env, &server.search,
+                                  &server.find);
         assert_non_null(lookup);
         assert_int_equal(iri_request_varies(server.request), table[i].before);
         iri_request_granted(server.request);
         assert_int_equal(iri_request_varies(server.request), table[i].after);
-        core_free(&server.core);
     }
 
     /* A path that a rule sets after a restart does not count. */
-    enter(&server, IRI_STATE_RESTARTED);
-    send_event(&server, READS);
+    enter(IRI_STATE_RESTARTED);
+    send_event(READS);
     assert_false(iri_request_varies(server.request));
-    core_free(&server.core);
 
     /* The path of an error page counts. */
-    enter(&server, IRI_STATE_RESTARTED);
-    send_event(&server, DENIES);
-    send_event(&server, READS);
+    enter(IRI_STATE_RESTARTED);
+    send_event(DENIES);
+    send_event(READS);
     assert_true(iri_request_varies(server.request));
-    core_free(&server.core);
 }
 
 
@@ -388,37 +368,31 @@ TEST(test_vary)
 
 TEST(test_refused_path)
 {
-    server_t      server;
     iri_lookup_t *lookup;
 
-    server_start(&server);
-    assert_int_equal(server_read(&server, "/\xFF", IRI_PATH_REQUESTED),
-                     IRI_REFUSE);
+    server_start();
+    assert_int_equal(server_read("/\xFF", IRI_PATH_REQUESTED), IRI_REFUSE);
     assert_int_equal(iri_request_reading(server.request)->status, 404);
     assert_string_equal(logged, "");
-    iri_request_log_refusal(server.request, &server.core.env);
+    iri_request_log_refusal(server.request, &core.env);
     assert_non_null(strstr(logged, "path \"/%FF\" refused: "));
     assert_non_null(strstr(logged, "reason=unreadable"));
 
     /* the refused path is not opened */
-    lookup = server_find(&server, NULL, "/\xFF");
+    lookup = server_find(NULL, "/\xFF");
     assert_int_equal(lookup->found.verdict, IRI_REFUSE);
     assert_int_equal(lookup->found.why, IRI_WHY_UNREADABLE);
 
     /* an error page has another path */
-    assert_int_equal(server_read(&server, "/\xC3\xA9", IRI_PATH_INTERNAL),
-                     IRI_PASS);
-    lookup = server_find(&server, NULL, "/\xC3\xA9");
+    assert_int_equal(server_read("/\xC3\xA9", IRI_PATH_INTERNAL), IRI_PASS);
+    lookup = server_find(NULL, "/\xC3\xA9");
     assert_int_equal(lookup->found.verdict, IRI_PASS);
-    core_free(&server.core);
 
     /* report mode changes nothing */
-    server_start(&server);
+    server_start();
     iri_request_set_report(server.request);
-    assert_int_equal(server_read(&server, "/\xFF", IRI_PATH_REQUESTED),
-                     IRI_PASS);
+    assert_int_equal(server_read("/\xFF", IRI_PATH_REQUESTED), IRI_PASS);
     assert_string_equal(logged, "");
-    core_free(&server.core);
 }
 
 
@@ -436,65 +410,59 @@ TEST(test_outcome)
         { "/two/nAME.txt", 1, 0, 0, IRI_PASS, 0 },
         { "/two/../x", 0, 0, 0, IRI_REFUSE, 404 },
     };
-    server_t      server;
     iri_lookup_t *lookup;
     size_t        i;
 
     for (i = 0; i < COUNT(table); i++) {
-        enter(&server, IRI_STATE_GRANTED);
+        enter(IRI_STATE_GRANTED);
         server.tree.ambiguous = IRI_AMBIGUOUS_300;
         server.find.configured = table[i].configured;
         server.find.creates = table[i].creates;
         server.search.write = table[i].write;
-        lookup = server_find(&server, table[i].path, table[i].path);
+        lookup = server_find(table[i].path, table[i].path);
         assert_int_equal(iri_request_outcome(lookup, &server.find),
                          table[i].outcome);
 
         if (table[i].outcome == IRI_REFUSE) {
-            assert_int_equal(iri_request_refuse(server.request,
-                                                &server.core.env, lookup,
-                                                &server.find, lookup->path),
+            assert_int_equal(iri_request_refuse(server.request, &core.env,
+                                                lookup, &server.find,
+                                                lookup->path),
                              table[i].status);
             assert_non_null(strstr(logged, "not served: "));
             /* the request makes the error page */
-            assert_int_equal(iri_request_refuse(server.request,
-                                                &server.core.env, lookup,
-                                                &server.find, lookup->path),
+            assert_int_equal(iri_request_refuse(server.request, &core.env,
+                                                lookup, &server.find,
+                                                lookup->path),
                              0);
         }
-
-        core_free(&server.core);
     }
 
     /* Several entries match, and 300 is not set. */
-    enter(&server, IRI_STATE_GRANTED);
-    lookup = server_find(&server, "/two/nAME.txt", "/two/nAME.txt");
+    enter(IRI_STATE_GRANTED);
+    lookup = server_find("/two/nAME.txt", "/two/nAME.txt");
     assert_int_equal(iri_request_outcome(lookup, &server.find), IRI_REFUSE);
-    assert_int_equal(iri_request_refuse(server.request, &server.core.env,
-                                        lookup, &server.find, lookup->path),
+    assert_int_equal(iri_request_refuse(server.request, &core.env, lookup,
+                                        &server.find, lookup->path),
                      404);
-    core_free(&server.core);
 }
 
 
 /* A new name in a tree in EUC-JP that no charset of the tree can encode. */
 TEST(test_unwritable)
 {
-    server_t      server;
     iri_lookup_t *lookup;
 
-    enter(&server, IRI_STATE_GRANTED);
+    enter(IRI_STATE_GRANTED);
     server.tree = core_tree("euc-jp", IRI_FILENAME_ANY,
                             IRI_FOLD_NORMALIZATION);
     server.search.write = 1;
     server.find.creates = 1;
-    lookup = server_find(&server, "/euc/\xE2\x82\xAC", "/euc/\xE2\x82\xAC");
+    lookup = server_find("/euc/\xE2\x82\xAC", "/euc/\xE2\x82\xAC");
     assert_int_equal(iri_request_outcome(lookup, &server.find), IRI_REFUSE);
-    assert_int_equal(iri_request_refuse(server.request, &server.core.env,
-                                        lookup, &server.find, lookup->path),
+    assert_int_equal(iri_request_refuse(server.request, &core.env, lookup,
+                                        &server.find, lookup->path),
                      iri_is_conflict(&lookup->found) ? 409 : 404);
     assert_non_null(strstr(logged, "reason=unwritable"));
-    core_free(&server.core);
 }
 
 
@@ -526,13 +494,12 @@ TEST(test_transfer)
         { "/srv/euc/", "/srv/new/", 1, "euc-jp", "utf-8 euc-jp", 409,
           "reason=destination" },
     };
-    server_t        server;
     iri_tree_conf_t from, to;
     iri_transfer_t  transfer;
     size_t          i;
 
     for (i = 0; i < COUNT(table); i++) {
-        enter(&server, IRI_STATE_GRANTED);
+        enter(IRI_STATE_GRANTED);
         logged[0] = '\0';
         from = core_tree(table[i].from, IRI_FILENAME_ANY, MATCH);
         to = core_tree(table[i].to, IRI_FILENAME_ANY, MATCH);
@@ -543,22 +510,19 @@ TEST(test_transfer)
         transfer.members = table[i].members;
         transfer.from = &from;
         transfer.to = &to;
-        assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
+        assert_int_equal(iri_request_transfer(&core.env, &transfer),
                          table[i].status);
         assert_non_null(strstr(logged, table[i].line));
         assert_int_equal(logged[0] != '\0', table[i].status != 0);
 
         /* Where it is not known, nothing may be written. */
-        server.core.allocs = 0;
-        server.core.fail_at = 1;
-        assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
-                         500);
-        server.core.fail_at = 0;
-        server.core.stats = server.core.lists = 0;
-        server.core.io_fail_at = 1;
-        assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
-                         500);
-        core_free(&server.core);
+        core.allocs = 0;
+        core.fail_at = 1;
+        assert_int_equal(iri_request_transfer(&core.env, &transfer), 500);
+        core.fail_at = 0;
+        core.stats = core.lists = 0;
+        core.io_fail_at = 1;
+        assert_int_equal(iri_request_transfer(&core.env, &transfer), 500);
     }
 }
 
@@ -587,18 +551,17 @@ TEST(test_destination_read)
         { "/\xE9%2", "", "/\xE9%2", 400, "" },
         { "/%C3%A9%00", "", "/%C3%A9%00", 404, NULL },
     };
-    server_t      server;
     iri_reading_t reading;
     iri_str_t     value;
     size_t        i, n, total;
     int           status;
 
     for (i = 0; i < COUNT(table); i++) {
-        server_start(&server);
+        server_start();
         server.conf.charsets = core_charsets("windows-1252");
         value = core_str(table[i].value);
-        server.core.allocs = 0;
-        status = iri_destination_read(&server.core.env, &server.conf,
+        core.allocs = 0;
+        status = iri_destination_read(&core.env, &server.conf,
                                       core_str(table[i].host), &value,
                                       &reading);
         assert_int_equal(status, table[i].status);
@@ -611,17 +574,16 @@ TEST(test_destination_read)
             assert_int_equal(value.data[value.len], '\0');
         }
 
-        total = status == 0 ? server.core.allocs : 0;
+        total = status == 0 ? core.allocs : 0;
         for (n = 1; n <= total; n++) {
             value = core_str(table[i].value);
-            server.core.allocs = 0;
-            server.core.fail_at = n;
-            assert_int_equal(iri_destination_read(
-                                 &server.core.env, &server.conf,
-                                 core_str(table[i].host), &value, &reading),
+            core.allocs = 0;
+            core.fail_at = n;
+            assert_int_equal(iri_destination_read(&core.env, &server.conf,
+                                                  core_str(table[i].host),
+                                                  &value, &reading),
                              500);
         }
-        core_free(&server.core);
     }
 }
 
@@ -640,18 +602,16 @@ TEST(test_destination_check)
         { "/a", "/b\1", 0, 400 },     { "/a", "//b", 0, 400 },
         { "/a", "", 0, 400 },
     };
-    server_t server;
-    size_t   i;
+    size_t i;
 
     for (i = 0; i < COUNT(table); i++) {
-        server_start(&server);
+        server_start();
         assert_int_equal(
-            iri_destination_check(&server.core.env, core_str(table[i].source),
+            iri_destination_check(&core.env, core_str(table[i].source),
                                   core_str(table[i].path), table[i].prefix),
             table[i].status);
         assert_int_equal(strstr(logged, "reason=destination") != NULL,
                          table[i].status != 0);
-        core_free(&server.core);
     }
 }
 
@@ -668,26 +628,23 @@ TEST(test_destination_unescape)
         { "/a%23", "/a#", "/a%23" },
         { "/%41?x/", "/A", "/%41?x/" },
     };
-    server_t  server;
     iri_str_t value;
     size_t    i;
 
-    server_start(&server);
+    server_start();
 
     for (i = 0; i < COUNT(table); i++) {
         value = core_str(table[i].value);
-        assert_ok(iri_destination_unescape(&server.core.env,
-                                           core_str(table[i].path), &value));
+        assert_ok(iri_destination_unescape(&core.env, core_str(table[i].path),
+                                           &value));
         assert_text(value, table[i].out);
     }
 
-    server.core.allocs = 0;
-    server.core.fail_at = 1;
+    core.allocs = 0;
+    core.fail_at = 1;
     value = S("/%41");
-    assert_int_equal(
-        iri_destination_unescape(&server.core.env, S("/A"), &value),
-        IRI_NO_MEMORY);
-    core_free(&server.core);
+    assert_int_equal(iri_destination_unescape(&core.env, S("/A"), &value),
+                     IRI_NO_MEMORY);
 }
 
 
@@ -710,7 +667,6 @@ TEST(test_transfer_names)
         { "/new/\xE6\xBC\xA2", "euc-jp", 0, 409, IRI_WHY_NONE },
         { "/new/\xE2\x82\xAC", "euc-jp", 0, 409, IRI_WHY_UNWRITABLE },
     };
-    server_t        server;
     iri_tree_conf_t other;
     iri_search_t    search;
     iri_transfer_t  transfer;
@@ -718,7 +674,7 @@ TEST(test_transfer_names)
     size_t          i, n, total, before;
 
     for (i = 0; i < COUNT(table); i++) {
-        server_start(&server);
+        server_start();
         server.search.write = 1;
         other = core_tree(table[i].charset, IRI_FILENAME_ANY, MATCH);
         search = server.search;
@@ -733,14 +689,14 @@ TEST(test_transfer_names)
         transfer.destination = S("/srv/none");
         transfer.moves = table[i].moves;
         transfer.from = transfer.to = &server.tree;
-        transfer.written = server_find(&server, NULL, table[i].path);
-        transfer.judged = iri_request_find(server.request, &server.core.env,
-                                           &search, &conf);
+        transfer.written = server_find(NULL, table[i].path);
+        transfer.judged = iri_request_find(server.request, &core.env, &search,
+                                           &conf);
         assert_non_null(transfer.judged);
 
         logged[0] = '\0';
-        before = server.core.allocs;
-        assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
+        before = core.allocs;
+        assert_int_equal(iri_request_transfer(&core.env, &transfer),
                          table[i].status);
         assert_int_equal(transfer.why, table[i].why);
         assert_int_equal(strstr(logged, "reason=destination") != NULL,
@@ -749,17 +705,15 @@ TEST(test_transfer_names)
         assert_true(table[i].status == 0 || logged_level == IRI_LOG_INFO);
 
         /* Without memory nothing may be written. */
-        total = server.core.allocs - before;
+        total = core.allocs - before;
         for (n = 1; n <= total; n++) {
-            server.core.allocs = 0;
-            server.core.fail_at = n;
-            assert_true(iri_request_transfer(&server.core.env, &transfer)
-                        >= 400);
+            core.allocs = 0;
+            core.fail_at = n;
+            assert_true(iri_request_transfer(&core.env, &transfer) >= 400);
             assert_int_equal(logged_level, strstr(logged, "memory") != NULL
                                                ? IRI_LOG_ERROR
                                                : IRI_LOG_INFO);
         }
-        core_free(&server.core);
     }
 }
 
@@ -780,14 +734,13 @@ TEST(test_transfer_stored)
         { "/srv", "/srv", "/x", "/x/a", IRI_PASS, 409 },
         { "/srv", "/sr", "/x", "/x", IRI_PASS, 0 },
     };
-    server_t        server;
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, 0);
     iri_lookup_t    written, judged;
     iri_transfer_t  transfer;
     size_t          i;
 
     for (i = 0; i < COUNT(table); i++) {
-        server_start(&server);
+        server_start();
         memset(&written, 0, sizeof(written));
         written.search.tree = &tree;
         written.search.root = core_str(table[i].root);
@@ -805,10 +758,9 @@ TEST(test_transfer_stored)
         transfer.from = transfer.to = &tree;
         transfer.written = &written;
         transfer.judged = &judged;
-        assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
+        assert_int_equal(iri_request_transfer(&core.env, &transfer),
                          table[i].status);
         assert_int_equal(transfer.why, IRI_WHY_NONE);
-        core_free(&server.core);
     }
 }
 
@@ -817,7 +769,6 @@ TEST(test_transfer_stored)
 
 TEST(test_values)
 {
-    server_t          server;
     iri_lookup_t     *lookup;
     iri_str_t         path;
     iri_stats_event_t event;
@@ -825,11 +776,11 @@ TEST(test_values)
     iri_reading_t     came;
 
     /* Shift_JIS, then EUC-JP, in which the entry exists */
-    server_start(&server);
+    server_start();
     server.conf.charsets = core_charsets("sjis euc-jp");
     server.tree = core_tree("euc-jp", IRI_FILENAME_ANY,
                             IRI_FOLD_NORMALIZATION);
-    server_read(&server, "/euc/\xB4\xC1", IRI_PATH_REQUESTED);
+    server_read("/euc/\xB4\xC1", IRI_PATH_REQUESTED);
     assert_int_equal(iri_request_form(server.request, 0), IRI_FORM_LEGACY);
     assert_text(iri_request_charset(server.request, 0), "Shift_JIS");
 
@@ -838,29 +789,28 @@ TEST(test_values)
     server.search.reading = iri_request_reading(server.request);
     server.find.path = path;
     server.find.url = path;
-    lookup = iri_request_find(server.request, &server.core.env,
-                              &server.search, &server.find);
+    lookup = iri_request_find(server.request, &core.env, &server.search,
+                              &server.find);
     assert_int_equal(lookup->found.verdict, IRI_RESTART);
-    assert_true(iri_request_can_restart(server.request, &server.core.env,
-                                        lookup, &server.find, &path));
-    iri_request_restart(server.request, &server.core.env, lookup,
-                        server.find.url, path, 0);
+    assert_true(iri_request_can_restart(server.request, &core.env, lookup,
+                                        &server.find, &path));
+    iri_request_restart(server.request, &core.env, lookup, server.find.url,
+                        path, 0);
     assert_text(iri_request_path(server.request, 0), "/euc/\xE6\xBC\xA2");
     assert_text(iri_request_charset(server.request, 0), "EUC-JP");
     assert_text(iri_request_charset(server.request, 1), "Shift_JIS");
 
     server.search.reading = NULL;
-    lookup = server_find(&server, NULL, "/euc/\xE6\xBC\xA2");
+    lookup = server_find(NULL, "/euc/\xE6\xBC\xA2");
     assert_int_equal(lookup->found.match, IRI_MATCH_CHARSET);
-    assert_int_equal(
-        iri_request_match(server.request, &server.core.env, lookup, 0),
-        IRI_MATCH_CHARSET);
-    assert_ok(iri_lookup_split(&server.core.env, lookup));
+    assert_int_equal(iri_request_match(server.request, &core.env, lookup, 0),
+                     IRI_MATCH_CHARSET);
+    assert_ok(iri_lookup_split(&core.env, lookup));
     assert_text(lookup->entry, "/srv/euc/\xB4\xC1");
 
     memset(&redirect, 0, sizeof(redirect));
-    assert_ok(iri_request_redirect(server.request, &server.core.env,
-                                   &server.conf, S("/"), &came, &redirect));
+    assert_ok(iri_request_redirect(server.request, &core.env, &server.conf,
+                                   S("/"), &came, &redirect));
     assert_text(redirect.path, "/euc/\xE6\xBC\xA2");
     assert_int_equal(redirect.reading->form, IRI_FORM_LEGACY);
     iri_request_redirected(server.request, 301);
@@ -873,7 +823,6 @@ TEST(test_values)
     assert_int_equal(event.why, IRI_WHY_ALTERNATIVE);
     assert_int_equal(event.match, IRI_MATCH_CHARSET);
     assert_int_equal(event.redirect, 301);
-    core_free(&server.core);
 
     /* a request whose path was not read */
     memset(&event, 0, sizeof(event));
@@ -888,24 +837,21 @@ TEST(test_values)
 /* Requested in ASCII: read on demand. */
 TEST(test_ascii)
 {
-    server_t      server;
     iri_reading_t reading;
     int           known;
 
-    enter(&server, IRI_STATE_READ);
+    enter(IRI_STATE_READ);
     assert_null(iri_request_requested_reading(server.request));
-    assert_ok(iri_request_requested(server.request, &server.core.env,
-                                    &server.conf, &reading, &known));
+    assert_ok(iri_request_requested(server.request, &core.env, &server.conf,
+                                    &reading, &known));
     assert_true(known);
     assert_int_equal(reading.form, IRI_FORM_ASCII);
     assert_text(reading.path, "/secret/NAME.txt");
-    core_free(&server.core);
 
-    enter(&server, IRI_STATE_NEW);
-    assert_ok(iri_request_requested(server.request, &server.core.env,
-                                    &server.conf, &reading, &known));
+    enter(IRI_STATE_NEW);
+    assert_ok(iri_request_requested(server.request, &core.env, &server.conf,
+                                    &reading, &known));
     assert_false(known);
-    core_free(&server.core);
 }
 
 
@@ -946,44 +892,41 @@ TEST(test_utf8)
 
 TEST(test_pending)
 {
-    server_t      server;
     iri_lookup_t *lookup, *other;
     iri_str_t     path = S("unchanged");
 
-    enter(&server, IRI_STATE_READ);
+    enter(IRI_STATE_READ);
     assert_null(iri_request_pending_restart(server.request, &path));
     assert_text(path, "unchanged");
 
-    lookup = server_find(&server, "/secret/NAME.txt", "/secret/NAME.txt");
-    assert_true(iri_request_plan_restart(server.request, &server.core.env,
-                                         lookup, &server.find));
+    lookup = server_find("/secret/NAME.txt", "/secret/NAME.txt");
+    assert_true(iri_request_plan_restart(server.request, &core.env, lookup,
+                                         &server.find));
     assert_ptr_equal(iri_request_pending_restart(server.request, &path),
                      lookup);
     assert_text(path, "/secret/name.txt");
 
     /* the first one stays, whatever is found later */
-    other = server_find(&server, "/x/secret/NAME.TXT", "/secret/NAME.TXT");
-    assert_true(iri_request_plan_restart(server.request, &server.core.env,
-                                         other, &server.find));
+    other = server_find("/x/secret/NAME.TXT", "/secret/NAME.TXT");
+    assert_true(iri_request_plan_restart(server.request, &core.env, other,
+                                         &server.find));
     assert_ptr_equal(iri_request_pending_restart(server.request, NULL),
                      lookup);
 
-    iri_request_restart(server.request, &server.core.env, lookup,
+    iri_request_restart(server.request, &core.env, lookup,
                         S("/secret/NAME.txt"), path, 0);
     assert_null(iri_request_pending_restart(server.request, NULL));
 
     /* not twice */
-    assert_false(iri_request_plan_restart(server.request, &server.core.env,
-                                          lookup, &server.find));
-    core_free(&server.core);
+    assert_false(iri_request_plan_restart(server.request, &core.env, lookup,
+                                          &server.find));
 
-    enter(&server, IRI_STATE_READ);
-    lookup = server_find(&server, "/secret/NAME.txt", "/secret/NAME.txt");
-    assert_true(iri_request_plan_restart(server.request, &server.core.env,
-                                         lookup, &server.find));
+    enter(IRI_STATE_READ);
+    lookup = server_find("/secret/NAME.txt", "/secret/NAME.txt");
+    assert_true(iri_request_plan_restart(server.request, &core.env, lookup,
+                                         &server.find));
     iri_request_drop_restart(server.request);
     assert_null(iri_request_pending_restart(server.request, NULL));
-    core_free(&server.core);
 }
 
 
@@ -999,18 +942,17 @@ event_of(iri_notes_t *event, iri_log_level_t level, iri_str_t line)
 
 TEST(test_log)
 {
-    server_t           server;
     iri_notes_t        event;
     iri_request_t     *other;
     const iri_notes_t *notes;
 
     /* events before the end are one line, with the most severe level */
-    enter(&server, IRI_STATE_READ);
+    enter(IRI_STATE_READ);
     event_of(&event, IRI_LOG_INFO, S("one, reason=location"));
     assert_true(iri_request_logs(server.request));
-    assert_false(iri_request_log(server.request, &server.core.env, &event));
+    assert_false(iri_request_log(server.request, &core.env, &event));
     event_of(&event, IRI_LOG_ERROR, S("two, reason=cache"));
-    assert_false(iri_request_log(server.request, &server.core.env, &event));
+    assert_false(iri_request_log(server.request, &core.env, &event));
 
     notes = iri_request_finished(server.request);
     assert_non_null(notes);
@@ -1020,131 +962,117 @@ TEST(test_log)
     assert_string_equal(notes->codes[0], "location");
     assert_string_equal(notes->codes[1], "cache");
     assert_false(iri_request_logs(server.request));
-    core_free(&server.core);
 
     /* one later event, if there was no line */
-    enter(&server, IRI_STATE_READ);
+    enter(IRI_STATE_READ);
     assert_null(iri_request_finished(server.request));
     assert_true(iri_request_logs(server.request));
-    assert_true(iri_request_log(server.request, &server.core.env, &event));
+    assert_true(iri_request_log(server.request, &core.env, &event));
     assert_false(iri_request_logs(server.request));
-    core_free(&server.core);
 
     /* without memory the server writes the event */
-    enter(&server, IRI_STATE_READ);
-    server.core.fail_at = server.core.allocs + 1;
-    assert_true(iri_request_log(server.request, &server.core.env, &event));
-    assert_true(iri_request_log(NULL, &server.core.env, &event));
+    enter(IRI_STATE_READ);
+    core.fail_at = core.allocs + 1;
+    assert_true(iri_request_log(server.request, &core.env, &event));
+    assert_true(iri_request_log(NULL, &core.env, &event));
     assert_true(iri_request_logs(NULL));
     assert_null(iri_request_finished(server.request));
-    core_free(&server.core);
 
     /* a request that has run in place of another one */
-    enter(&server, IRI_STATE_READ);
+    enter(IRI_STATE_READ);
     other = server.request;
-    assert_false(iri_request_log(other, &server.core.env, &event));
+    assert_false(iri_request_log(other, &core.env, &event));
     server.request = iri_request_init(
-        server.core.env.alloc(server.core.env.ctx, iri_request_size()));
+        core.env.alloc(core.env.ctx, iri_request_size()));
     iri_request_take_notes(server.request, other);
     assert_string_equal(iri_request_finished(server.request)->text, "two");
-    core_free(&server.core);
 
     /* events beyond the greatest number are counted */
-    enter(&server, IRI_STATE_READ);
+    enter(IRI_STATE_READ);
     while (event.count++ < IRI_MAX_LOG_NOTES) {
         /* void */
     }
-    assert_false(iri_request_log(server.request, &server.core.env, &event));
+    assert_false(iri_request_log(server.request, &core.env, &event));
     notes = iri_request_finished(server.request);
     assert_int_equal(notes->count, IRI_MAX_LOG_NOTES + 1);
     assert_string_equal(notes->text, "");
-    core_free(&server.core);
 }
 
 
 /* ---- report mode --------------------------------------------------------- */
 
-static server_t *reporting;
-static unsigned  finds;
+static unsigned finds;
 
 
 static iri_lookup_t *
 report_find(void *ctx, iri_str_t path)
 {
-    assert_ptr_equal(ctx, reporting->core.env.ctx);
+    assert_ptr_equal(ctx, core.env.ctx);
     finds++;
-    reporting->search.path = path;
-    reporting->find.path = path;
+    server.search.path = path;
+    server.find.path = path;
 
-    return iri_request_find(reporting->request, &reporting->core.env,
-                            &reporting->search, &reporting->find);
+    return iri_request_find(server.request, &core.env, &server.search,
+                            &server.find);
 }
 
 
 /* The notes of a request in report mode whose current path is current. */
 static const iri_notes_t *
-report(server_t *server, const char *current, iri_stats_event_t *event)
+report(const char *current, iri_stats_event_t *event)
 {
-    reporting = server;
     finds = 0;
-    iri_request_set_report(server->request);
-    iri_request_report_find(server->request, &server->core.env, &server->conf,
+    iri_request_set_report(server.request);
+    iri_request_report_find(server.request, &core.env, &server.conf,
                             core_str(current), report_find);
-    iri_request_report_find(server->request, &server->core.env, &server->conf,
+    iri_request_report_find(server.request, &core.env, &server.conf,
                             core_str(current), report_find);
     memset(event, 0, sizeof(*event));
-    iri_request_event(server->request, event);
-    iri_request_report(server->request, &server->core.env);
+    iri_request_event(server.request, event);
+    iri_request_report(server.request, &core.env);
 
-    return iri_request_finished(server->request);
+    return iri_request_finished(server.request);
 }
 
 
 TEST(test_report)
 {
-    server_t           server;
     iri_stats_event_t  event;
     const iri_notes_t *notes;
 
     /* found under another name: both lookups, once */
-    enter(&server, IRI_STATE_READ);
-    notes = report(&server, "/secret/NAME.txt", &event);
+    enter(IRI_STATE_READ);
+    notes = report("/secret/NAME.txt", &event);
     assert_int_equal(finds, 2);
     assert_non_null(notes);
     assert_true(notes->report);
     assert_non_null(strstr(notes->text, "\"/secret/name.txt\""));
     assert_int_equal(event.verdict, IRI_RESTART);
     assert_int_equal(event.match, IRI_MATCH_CASE);
-    core_free(&server.core);
 
     /* a rule has set another path */
-    enter(&server, IRI_STATE_READ);
-    assert_null(report(&server, "/other", &event));
+    enter(IRI_STATE_READ);
+    assert_null(report("/other", &event));
     assert_int_equal(finds, 0);
     assert_int_equal(event.verdict, IRI_PASS);
-    core_free(&server.core);
 
     /* an ASCII path for which nothing would change */
-    server_start(&server);
+    server_start();
     iri_request_set_ascii(server.request, S("/secret/name.txt"));
-    assert_null(report(&server, "/secret/name.txt", &event));
+    assert_null(report("/secret/name.txt", &event));
     assert_int_equal(finds, 1);
-    core_free(&server.core);
 
     /* a path that is not known, or was not looked up */
-    enter(&server, IRI_STATE_NEW);
-    assert_null(report(&server, "/secret/NAME.txt", &event));
+    enter(IRI_STATE_NEW);
+    assert_null(report("/secret/NAME.txt", &event));
     assert_int_equal(finds, 0);
-    core_free(&server.core);
 
-    server_start(&server);
+    server_start();
     iri_request_set_report(server.request);
-    assert_int_equal(server_read(&server, "/\xC3\xA9", IRI_PATH_REQUESTED),
-                     IRI_PASS);
-    notes = report(&server, "/other", &event);
+    assert_int_equal(server_read("/\xC3\xA9", IRI_PATH_REQUESTED), IRI_PASS);
+    notes = report("/other", &event);
     assert_int_equal(finds, 0);
     assert_non_null(strstr(notes->text, "\"/%C3%A9\""));
-    core_free(&server.core);
 }
 
 
@@ -1153,16 +1081,15 @@ TEST(test_report)
 /* If any allocation fails, no other name is opened. */
 TEST(test_memory)
 {
-    server_t      server;
     iri_lookup_t *lookup;
     size_t        n;
     int           done = 0;
 
     for (n = 1; !done; n++) {
-        enter(&server, IRI_STATE_READ);
-        server.core.fail_at = server.core.allocs + n;
-        lookup = server_find(&server, NULL, "/two/nAME.txt");
-        done = server.core.allocs < server.core.fail_at;
+        enter(IRI_STATE_READ);
+        core.fail_at = core.allocs + n;
+        lookup = server_find(NULL, "/two/nAME.txt");
+        done = core.allocs < core.fail_at;
 
         if (lookup != NULL) {
             assert_null(
@@ -1170,8 +1097,6 @@ TEST(test_memory)
             assert_null(
                 strstr((const char *) lookup->filename.data, "Name."));
         }
-
-        core_free(&server.core);
     }
 
     assert_true(n > 3);

@@ -41,34 +41,28 @@ spin_unlock(void *ctx)
 }
 
 
-typedef struct {
-    core_t              core;
-    iri_stats_region_t *region; /* shared by processes */
-    iri_stats_t         stats;
-} fixture_t;
+static iri_stats_region_t *region; /* shared by processes */
+static iri_stats_t         stats;
 
 static void
-setup(fixture_t *f, int64_t now)
+setup(int64_t now)
 {
     size_t size = iri_stats_size() + sizeof(int);
 
-    core_init(&f->core);
-    f->region = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(f->region, MAP_FAILED);
-    f->stats.memory = f->region;
-    f->stats.lock = spin_lock;
-    f->stats.unlock = spin_unlock;
-    f->stats.ctx = (char *) f->region + iri_stats_size();
-    iri_stats_init(&f->stats, now);
-}
+    core_init(&core);
 
+    if (region != NULL) {
+        (void) munmap(region, size);
+    }
 
-static void
-teardown(fixture_t *f)
-{
-    (void) munmap(f->region, iri_stats_size() + sizeof(int));
-    core_free(&f->core);
+    region = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(region, MAP_FAILED);
+    stats.memory = region;
+    stats.lock = spin_lock;
+    stats.unlock = spin_unlock;
+    stats.ctx = (char *) region + iri_stats_size();
+    iri_stats_init(&stats, now);
 }
 
 
@@ -100,9 +94,9 @@ legacy(const char *charset, const char *referer, const char *agent)
 
 
 static iri_stats_copy_t *
-look(fixture_t *f, int64_t now)
+look(int64_t now)
 {
-    iri_stats_copy_t *look = iri_stats_read(&f->core.env, &f->stats, now);
+    iri_stats_copy_t *look = iri_stats_read(&core.env, &stats, now);
 
     assert_non_null(look);
 
@@ -112,14 +106,14 @@ look(fixture_t *f, int64_t now)
 
 /* The number of requests with a form, in both modes. */
 static uint64_t
-requests(fixture_t *f, iri_form_t form)
+requests(iri_form_t form)
 {
-    iri_stats_region_t *region = &look(f, NOW)->region;
+    const iri_stats_region_t *seen = &look(NOW)->region;
 
     return form == IRI_FORMS
-               ? iri_stats_requests(region->sets[0].forms)
-                     + iri_stats_requests(region->sets[1].forms)
-               : region->sets[0].forms[form] + region->sets[1].forms[form];
+               ? iri_stats_requests(seen->sets[0].forms)
+                     + iri_stats_requests(seen->sets[1].forms)
+               : seen->sets[0].forms[form] + seen->sets[1].forms[form];
 }
 
 
@@ -139,12 +133,11 @@ senders(const iri_stats_copy_t *copy, iri_stats_table_t table)
 
 
 static iri_str_t
-page(fixture_t *f, int64_t now, const char *query)
+page(int64_t now, const char *query)
 {
     iri_page_t page;
 
-    assert_ok(
-        iri_stats_page(&f->core.env, &f->stats, now, core_str(query), &page));
+    assert_ok(iri_stats_page(&core.env, &stats, now, core_str(query), &page));
 
     return page.body;
 }
@@ -168,52 +161,48 @@ has(iri_str_t text, const char *part)
 
 
 static void
-count_at(fixture_t *f, int64_t now, size_t count)
+count_at(int64_t now, size_t count)
 {
     iri_stats_event_t e = event(IRI_FORM_ASCII);
 
     e.now = now;
 
     while (count-- > 0) {
-        iri_stats_count(&f->stats, &e);
+        iri_stats_count(&stats, &e);
     }
 }
 
 
 TEST(test_memory)
 {
-    fixture_t f;
-
     assert_true(iri_stats_size() < 128 * 1024);
     assert_int_equal(iri_stats_size() % sizeof(uint64_t), 0);
 
     /* The same layout: the counts continue.  Another one: they are cleared. */
-    setup(&f, NOW);
-    count_at(&f, NOW, 1);
-    iri_stats_init(&f.stats, NOW + 5);
-    count_at(&f, NOW + 5, 1);
-    assert_int_equal(requests(&f, IRI_FORM_ASCII), 2);
-    assert_int_equal(look(&f, NOW)->region.since, NOW);
+    setup(NOW);
+    count_at(NOW, 1);
+    iri_stats_init(&stats, NOW + 5);
+    count_at(NOW + 5, 1);
+    assert_int_equal(requests(IRI_FORM_ASCII), 2);
+    assert_int_equal(look(NOW)->region.since, NOW);
 
-    memset(f.region, 0xa5, iri_stats_size());
-    iri_stats_init(&f.stats, NOW + 9);
-    assert_int_equal(requests(&f, IRI_FORM_ASCII), 0);
-    assert_int_equal(look(&f, NOW)->region.since, NOW + 9);
-    teardown(&f);
+    memset(region, 0xa5, iri_stats_size());
+    iri_stats_init(&stats, NOW + 9);
+    assert_int_equal(requests(IRI_FORM_ASCII), 0);
+    assert_int_equal(look(NOW)->region.since, NOW + 9);
 }
 
 
 /* The rows of each table add up to the number of requests. */
 TEST(test_sums)
 {
-    fixture_t         f;
     iri_stats_event_t e;
     iri_stats_copy_t *l;
     iri_stats_set_t  *set;
     uint64_t          sum;
     size_t            i, k, n, counted[2] = { 0, 0 }, query_only = 0;
 
-    setup(&f, NOW);
+    setup(NOW);
 
     for (n = 0; n < 5000; n++) {
         e = event((iri_form_t) core_random(IRI_FORMS));
@@ -230,12 +219,12 @@ TEST(test_sums)
             e.now = NOW;
         }
 
-        iri_stats_count(&f.stats, &e);
+        iri_stats_count(&stats, &e);
         counted[e.report]++;
         query_only += e.query == IRI_QUERY_READ && e.form != IRI_FORM_LEGACY;
     }
 
-    l = look(&f, NOW);
+    l = look(NOW);
 
     for (n = 0; n < 2; n++) {
         set = &l->region.sets[n];
@@ -262,7 +251,6 @@ TEST(test_sums)
     assert_int_equal(iri_stats_requests(iri_stats_day(l, 0)),
                      counted[0] + counted[1]);
     assert_int_equal(iri_stats_day(l, 0)[IRI_FORMS], query_only);
-    teardown(&f);
 }
 
 
@@ -270,39 +258,36 @@ TEST(test_sums)
 TEST(test_range)
 {
     static const iri_stats_set_t none[IRI_STATS_MODES];
-    fixture_t                    f;
     iri_stats_event_t            e = event((iri_form_t) 77);
 
-    setup(&f, NOW);
+    setup(NOW);
     e.match = (iri_match_t) -1;
     e.verdict = (iri_verdict_t) 1000;
     e.why = (iri_why_t) IRI_WHYS;
     e.query = (iri_query_why_t) 99;
     e.redirect = 200;
-    iri_stats_count(&f.stats, &e);
-    assert_memory_equal(f.region->sets, none, sizeof(none));
+    iri_stats_count(&stats, &e);
+    assert_memory_equal(region->sets, none, sizeof(none));
     e = event(IRI_FORM_ESCAPED);
     e.redirect = 308;
-    iri_stats_count(&f.stats, &e);
-    assert_int_equal(look(&f, NOW)->region.sets[0].redirects[4], 1);
-    assert_int_equal(look(&f, NOW)->region.sets[0].redirects[0], 0);
-    teardown(&f);
+    iri_stats_count(&stats, &e);
+    assert_int_equal(look(NOW)->region.sets[0].redirects[4], 1);
+    assert_int_equal(look(NOW)->region.sets[0].redirects[0], 0);
 }
 
 
 TEST(test_days)
 {
-    fixture_t         f;
     iri_stats_event_t e = legacy("EUC-JP", "", "");
     iri_stats_copy_t *l;
     size_t            i;
 
-    setup(&f, NOW);
-    count_at(&f, NOW, 3);
-    count_at(&f, NOW + 3600, 5);
+    setup(NOW);
+    count_at(NOW, 3);
+    count_at(NOW + 3600, 5);
     e.now = NOW + 3 * DAY;
-    iri_stats_count(&f.stats, &e);
-    l = look(&f, NOW + 3 * DAY + 7200);
+    iri_stats_count(&stats, &e);
+    l = look(NOW + 3 * DAY + 7200);
 
     assert_int_equal(l->day_count, 4);
     assert_int_equal(iri_stats_requests(iri_stats_day(l, 3)), 8);
@@ -311,55 +296,51 @@ TEST(test_days)
 
     /* the ring is full: the totals stay, the oldest days are replaced */
     for (i = 4; i < 1000; i++) {
-        count_at(&f, NOW + (int64_t) i * DAY, 2);
+        count_at(NOW + (int64_t) i * DAY, 2);
     }
 
-    l = look(&f, NOW + 999 * DAY);
+    l = look(NOW + 999 * DAY);
     assert_int_equal(l->day_count, IRI_STATS_DAYS);
     for (i = 0; i < IRI_STATS_DAYS; i++) {
         assert_int_equal(iri_stats_requests(iri_stats_day(l, i)), 2);
     }
-    assert_int_equal(requests(&f, IRI_FORMS), 9 + 996 * 2);
-    teardown(&f);
+    assert_int_equal(requests(IRI_FORMS), 9 + 996 * 2);
 }
 
 
 /* Processes with different clocks, and clocks that are changed. */
 TEST(test_clock)
 {
-    fixture_t         f;
     iri_stats_copy_t *l;
     int64_t           midnight = NOW / DAY * DAY + DAY;
 
-    setup(&f, NOW);
-    count_at(&f, midnight, 1);
-    count_at(&f, midnight - 1, 1);
-    count_at(&f, midnight + 1, 1);
-    l = look(&f, midnight + 1);
+    setup(NOW);
+    count_at(midnight, 1);
+    count_at(midnight - 1, 1);
+    count_at(midnight + 1, 1);
+    l = look(midnight + 1);
     assert_int_equal(iri_stats_requests(iri_stats_day(l, 0)), 2);
     assert_int_equal(iri_stats_requests(iri_stats_day(l, 1)), 1);
 
     /* ten years later, and back: that day is not one of the last 400 */
-    count_at(&f, NOW + 3650 * (int64_t) DAY, 4);
-    count_at(&f, midnight + 2, 2);
-    l = look(&f, midnight + 2);
+    count_at(NOW + 3650 * (int64_t) DAY, 4);
+    count_at(midnight + 2, 2);
+    l = look(midnight + 2);
     assert_int_equal(l->day_count, 2);
     assert_int_equal(iri_stats_requests(iri_stats_day(l, 0)), 4);
-    assert_int_equal(requests(&f, IRI_FORMS), 9);
+    assert_int_equal(requests(IRI_FORMS), 9);
 
     /* before the epoch, and before counting began */
-    count_at(&f, -5, 1);
-    l = look(&f, -5);
+    count_at(-5, 1);
+    l = look(-5);
     assert_int_equal(l->day_count, 1);
     assert_int_equal(iri_stats_requests(iri_stats_day(l, 0)), 1);
-    assert_int_equal(requests(&f, IRI_FORMS), 10);
-    teardown(&f);
+    assert_int_equal(requests(IRI_FORMS), 10);
 }
 
 
 TEST(test_charsets)
 {
-    fixture_t             f;
     iri_stats_event_t     e;
     iri_stats_copy_t     *l;
     const iri_encoding_t *encoding;
@@ -372,30 +353,29 @@ TEST(test_charsets)
     assert_true(i < IRI_STATS_OTHER);
     assert_null(iri_stats_charset(i));
 
-    setup(&f, NOW);
+    setup(NOW);
     e = legacy("Shift_JIS", "", "");
-    iri_stats_count(&f.stats, &e);
+    iri_stats_count(&stats, &e);
     e.now = NOW + 60;
     e.report = 1;
-    iri_stats_count(&f.stats, &e);
+    iri_stats_count(&stats, &e);
     e = event(IRI_FORM_ESCAPED);
     e.query = IRI_QUERY_READ;
     e.query_charset = S("EUC-JP");
-    iri_stats_count(&f.stats, &e);
+    iri_stats_count(&stats, &e);
     e = legacy("mixed", "", "");
-    iri_stats_count(&f.stats, &e);
+    iri_stats_count(&stats, &e);
 
-    l = look(&f, NOW + 60);
+    l = look(NOW + 60);
     assert_int_equal(l->region.sets[0].charsets[0][IRI_STATS_MIXED], 1);
     assert_int_equal(l->region.last_seen[0][IRI_STATS_MIXED], NOW);
     assert_int_equal(l->region.missing[IRI_STATS_REFERER], 4);
     assert_int_equal(iri_stats_day(l, 0)[IRI_FORMS], 1);
 
-    assert_has(page(&f, NOW, "format=json"),
+    assert_has(page(NOW, "format=json"),
                "\"charsets\":{\"EUC-JP\":{\"query\":{\"on\":1,\"report\":0,"
                "\"last\":\"2026-11-22T16:00:00Z\"}},\"Shift_JIS\":{\"path\":"
                "{\"on\":1,\"report\":1,\"last\":\"2026-11-22T16:01:00Z\"}}");
-    teardown(&f);
 }
 
 
@@ -404,13 +384,10 @@ static void
 assert_kept(iri_stats_table_t table, const char *sent, const char *want)
 {
     iri_stats_event_t e = legacy("EUC-JP", sent, sent);
-    fixture_t         f;
 
-    setup(&f, NOW);
-    iri_stats_count(&f.stats, &e);
-    assert_text(iri_stats_text(&look(&f, NOW)->region.senders[table][0]),
-                want);
-    teardown(&f);
+    setup(NOW);
+    iri_stats_count(&stats, &e);
+    assert_text(iri_stats_text(&look(NOW)->region.senders[table][0]), want);
 }
 
 
@@ -464,7 +441,6 @@ TEST(test_secrets)
 /* A sender of more than 1/64 of the requests is kept, for any other senders. */
 TEST(test_top)
 {
-    fixture_t                 f;
     iri_stats_event_t         e;
     iri_stats_copy_t         *l;
     const iri_stats_sender_t *row;
@@ -472,16 +448,16 @@ TEST(test_top)
     uint64_t                  sum = 0;
     size_t                    i, n = 0;
 
-    setup(&f, NOW);
+    setup(NOW);
 
     for (i = 0; i < 20000; i++) {
         snprintf(agent, sizeof(agent), "random %zu", i);
         e = legacy("EUC-JP", "", i % 40 == 7 ? "often" : agent);
         e.now = NOW + (int64_t) (i / 100);
-        iri_stats_count(&f.stats, &e);
+        iri_stats_count(&stats, &e);
     }
 
-    l = look(&f, NOW);
+    l = look(NOW);
     assert_int_equal(senders(l, IRI_STATS_AGENT), IRI_STATS_SENDERS);
     assert_int_equal(senders(l, IRI_STATS_REFERER), 0);
 
@@ -498,59 +474,56 @@ TEST(test_top)
 
     assert_int_equal(sum, 20000);
     assert_int_equal(n, 1);
-    teardown(&f);
 }
 
 
 /* Memory as a killed process leaves it while writing. */
 TEST(test_killed)
 {
-    fixture_t           f;
     iri_stats_event_t   e = legacy("EUC-JP", "http://a/", "b");
     iri_stats_copy_t   *l;
     iri_stats_sender_t *row;
 
-    setup(&f, NOW);
-    iri_stats_count(&f.stats, &e);
-    row = f.region->senders[IRI_STATS_REFERER];
+    setup(NOW);
+    iri_stats_count(&stats, &e);
+    row = region->senders[IRI_STATS_REFERER];
     row->count = 0;
-    l = look(&f, NOW);
+    l = look(NOW);
     assert_int_equal(senders(l, IRI_STATS_REFERER), 0);
     assert_int_equal(senders(l, IRI_STATS_AGENT), 1);
 
     /* the row is empty, and the next sender gets it */
-    iri_stats_count(&f.stats, &e);
-    l = look(&f, NOW);
+    iri_stats_count(&stats, &e);
+    l = look(NOW);
     assert_int_equal(senders(l, IRI_STATS_REFERER), 1);
     assert_int_equal(l->region.senders[IRI_STATS_REFERER][0].count, 1);
     row->count = 0;
 
     e.referer = S("http://c/");
-    iri_stats_count(&f.stats, &e);
-    l = look(&f, NOW);
+    iri_stats_count(&stats, &e);
+    l = look(NOW);
     assert_int_equal(senders(l, IRI_STATS_REFERER), 1);
     assert_int_equal(l->region.senders[IRI_STATS_REFERER][0].count, 1);
     assert_text(iri_stats_text(&l->region.senders[0][0]), "http://c/");
 
     /* a day whose row was not cleared to its end */
-    f.region->days[(NOW / DAY + 1) % (IRI_STATS_DAYS + 1)].number = 0;
-    assert_int_equal(iri_stats_requests(iri_stats_day(look(&f, NOW), 0)), 0);
-    iri_stats_count(&f.stats, &e);
-    assert_int_equal(iri_stats_day(look(&f, NOW), 0)[IRI_FORM_LEGACY], 1);
+    region->days[(NOW / DAY + 1) % (IRI_STATS_DAYS + 1)].number = 0;
+    assert_int_equal(iri_stats_requests(iri_stats_day(look(NOW), 0)), 0);
+    iri_stats_count(&stats, &e);
+    assert_int_equal(iri_stats_day(look(NOW), 0)[IRI_FORM_LEGACY], 1);
 
     /* lengths and numbers read from the memory are checked */
     row->len = UINT64_MAX;
     row->charset = 1000;
     assert_int_equal(iri_stats_text(row).len, IRI_STATS_TEXT);
-    assert_true(has(page(&f, NOW, "format=json"), "\"other\""));
-    (void) page(&f, NOW, "");
-    teardown(&f);
+    assert_true(has(page(NOW, "format=json"), "\"other\""));
+    (void) page(NOW, "");
 }
 
 
 /* Count until killed; the letter of a User-Agent depends on its length. */
 static void
-count_until_killed(const iri_stats_t *stats)
+count_until_killed(void)
 {
     iri_stats_event_t e = legacy("EUC-JP", "", "");
     unsigned char     text[256];
@@ -563,7 +536,7 @@ count_until_killed(const iri_stats_t *stats)
         e.agent.data = text;
         e.agent.len = 200 + n / 64 % 26;
         e.now = NOW + (int64_t) (n / 4096 % 1000) * 3600;
-        iri_stats_count(stats, &e);
+        iri_stats_count(&stats, &e);
     }
 }
 
@@ -596,12 +569,11 @@ assert_senders(const iri_stats_copy_t *l)
 TEST(test_processes)
 {
     static const size_t rounds = 100;
-    fixture_t           f;
     uint64_t            before = 0;
     size_t              i, n;
     pid_t               pid[2];
 
-    setup(&f, NOW);
+    setup(NOW);
 
     for (n = 0; n < rounds; n++) {
         for (i = 0; i < 2; i++) {
@@ -609,7 +581,7 @@ TEST(test_processes)
             assert_true(pid[i] >= 0);
 
             if (pid[i] == 0) {
-                count_until_killed(&f.stats);
+                count_until_killed();
             }
         }
 
@@ -617,35 +589,33 @@ TEST(test_processes)
             (void) usleep(500 + core_random(1500));
 
             if (i == 0) {
-                assert_senders(look(&f, NOW)); /* while a record is written */
+                assert_senders(look(NOW)); /* while a record is written */
             }
             (void) kill(pid[i], SIGKILL);
             (void) waitpid(pid[i], NULL, 0);
-            spin_unlock(f.stats.ctx);
+            spin_unlock(stats.ctx);
         }
 
-        assert_true(requests(&f, IRI_FORMS) >= before);
-        before = requests(&f, IRI_FORMS);
-        assert_int_equal(before, requests(&f, IRI_FORM_LEGACY));
+        assert_true(requests(IRI_FORMS) >= before);
+        before = requests(IRI_FORMS);
+        assert_int_equal(before, requests(IRI_FORM_LEGACY));
 
-        assert_senders(look(&f, NOW));
-        core_forget(&f.core);
+        assert_senders(look(NOW));
+        core_forget(&core);
     }
 
     assert_true(before > rounds);
-    teardown(&f);
 }
 
 
 TEST(test_prometheus)
 {
-    fixture_t         f;
     iri_stats_event_t e = legacy("EUC-JP", "http://bad\"}\n/", "b");
     iri_str_t         text;
 
-    setup(&f, NOW);
-    iri_stats_count(&f.stats, &e);
-    text = page(&f, NOW, "a=b&format=prometheus");
+    setup(NOW);
+    iri_stats_count(&stats, &e);
+    text = page(NOW, "a=b&format=prometheus");
     assert_has(text, "# TYPE iri_requests_total counter\n");
     assert_has(text, "\niri_requests_total{mode=\"on\",form=\"legacy\"} 1\n");
     assert_has(text, "\niri_requests_total{mode=\"on\",form=\"ascii\"} 0\n");
@@ -654,7 +624,6 @@ TEST(test_prometheus)
     assert_has(text, "\niri_status_start_time_seconds 1795363200\n");
     assert_false(has(text, "bad"));
     assert_true(text.len < 64 * 1024);
-    teardown(&f);
 }
 
 
@@ -786,28 +755,26 @@ octets(unsigned char *out, size_t most)
 TEST(test_hostile_texts)
 {
     static unsigned char referer[1000], agent[1000];
-    fixture_t            f;
     iri_stats_event_t    e = legacy("EUC-JP", "", "");
     iri_str_t            text;
     size_t               i, n;
 
     for (n = 0; n < 60; n++) {
-        setup(&f, NOW);
+        setup(NOW);
 
         for (i = 0; i < 100; i++) {
             e.referer = octets(referer, 1 + n * 12);
             e.agent = octets(agent, 1 + n * 12);
-            iri_stats_count(&f.stats, &e);
+            iri_stats_count(&stats, &e);
         }
 
-        assert_page(page(&f, NOW, ""));
-        assert_json(page(&f, NOW, "format=json"));
-        text = page(&f, NOW, "format=prometheus");
+        assert_page(page(NOW, ""));
+        assert_json(page(NOW, "format=json"));
+        text = page(NOW, "format=prometheus");
 
         for (i = 0; i < text.len; i++) {
             assert_true(text.data[i] < 0x7f);
         }
-        teardown(&f);
     }
 }
 
@@ -816,12 +783,11 @@ TEST(test_hostile_texts)
 TEST(test_largest)
 {
     static char       text[IRI_STATS_TEXT + 1];
-    fixture_t         f;
     iri_stats_event_t e;
     iri_str_t         html;
     size_t            i, k;
 
-    setup(&f, NOW - 400 * (int64_t) DAY);
+    setup(NOW - 400 * (int64_t) DAY);
     memset(text, '"', sizeof(text) - 1);
 
     for (i = 0; i < 400; i++) {
@@ -834,41 +800,39 @@ TEST(test_largest)
         e.query = IRI_QUERY_READ;
         e.query_charset = e.charset;
         e.report = i % 2;
-        iri_stats_count(&f.stats, &e);
+        iri_stats_count(&stats, &e);
     }
 
     for (i = 0; i < 48; i++) {
         e.redirect = (int) (301 + i % 8);
         e.why = (iri_why_t) (i % IRI_WHYS);
         e.verdict = IRI_REFUSE;
-        iri_stats_count(&f.stats, &e);
+        iri_stats_count(&stats, &e);
     }
 
     for (i = 0; i < 2; i++) {
         for (k = 0; k < sizeof(iri_stats_set_t) / 8; k++) {
-            ((uint64_t *) &f.region->sets[i])[k] += UINT64_MAX / 4000;
+            ((uint64_t *) &region->sets[i])[k] += UINT64_MAX / 4000;
         }
     }
 
-    html = page(&f, NOW, "");
+    html = page(NOW, "");
     assert_page(html);
     print_message("# the largest page: %zu octets\n", html.len);
-    html = page(&f, NOW, "format=json");
+    html = page(NOW, "format=json");
     assert_json(html);
     print_message("# the largest JSON: %zu octets\n", html.len);
-    teardown(&f);
 }
 
 
 TEST(test_verdict)
 {
-    fixture_t         f;
     iri_stats_event_t e = legacy("EUC-JP", "", "");
     iri_str_t         html;
 
-    setup(&f, NOW);
-    count_at(&f, NOW, 12345);
-    html = page(&f, NOW + 7200, "");
+    setup(NOW);
+    count_at(NOW, 12345);
+    html = page(NOW + 7200, "");
     assert_has(html, "No legacy encodings so far");
     assert_has(html, "No request has used a legacy encoding since "
                      "<time datetime=\"2026-11-22T16:00:00Z\">");
@@ -876,8 +840,8 @@ TEST(test_verdict)
                      "<td>12\u202f345</td>");
     assert_false(has(html, "Encoding"));
 
-    iri_stats_count(&f.stats, &e);
-    html = page(&f, NOW + 119, "");
+    iri_stats_count(&stats, &e);
+    html = page(NOW + 119, "");
     assert_has(html, "Legacy encodings are still in use");
     assert_has(
         html, "The last legacy request came <time datetime=\""
@@ -887,11 +851,10 @@ TEST(test_verdict)
                      "<td>12\u202f346</td>");
     assert_has(html, "Encoding");
 
-    html = page(&f, NOW + 30 * DAY, "");
+    html = page(NOW + 30 * DAY, "");
     assert_has(html, "Legacy encodings are no longer used");
     assert_has(html, ", in EUC-JP. They can be switched off.");
     assert_has(html, "<td>0.00\xE2\x80\xAF%</td><td>0</td><td>0</td>");
-    teardown(&f);
 }
 
 
@@ -900,32 +863,29 @@ TEST(test_no_memory)
 {
     static const char *const queries[] = { "", "format=json",
                                            "format=prometheus" };
-    fixture_t                f;
     iri_stats_event_t        e = legacy("EUC-JP", "http://a/", "b");
     iri_page_t               page;
     iri_status_t             status;
     size_t                   i, n;
 
-    setup(&f, NOW);
-    iri_stats_count(&f.stats, &e);
+    setup(NOW);
+    iri_stats_count(&stats, &e);
 
     for (i = 0; i < COUNT(queries); i++) {
         status = IRI_NO_MEMORY;
 
         for (n = 1; status == IRI_NO_MEMORY; n++) {
-            core_forget(&f.core);
-            f.core.allocs = 0;
-            f.core.fail_at = n;
-            status = iri_stats_page(&f.core.env, &f.stats, NOW,
+            core_forget(&core);
+            core.allocs = 0;
+            core.fail_at = n;
+            status = iri_stats_page(&core.env, &stats, NOW,
                                     core_str(queries[i]), &page);
         }
 
         assert_int_equal(status, IRI_OK);
         assert_true(n > 3);
-        f.core.fail_at = 0;
+        core.fail_at = 0;
     }
-
-    teardown(&f);
 }
 
 
@@ -936,7 +896,7 @@ TEST(test_no_memory)
  * server would count them.
  */
 static void
-simulate(fixture_t *f, int64_t from, int64_t to)
+simulate(int64_t from, int64_t to)
 {
     static const char *const referers[] = {
         "http://www.example.jp/links/index.html",
@@ -975,7 +935,7 @@ simulate(fixture_t *f, int64_t from, int64_t to)
                 e.why = IRI_WHY_UNREADABLE;
             }
             e.now = at;
-            iri_stats_count(&f->stats, &e);
+            iri_stats_count(&stats, &e);
         }
 
         /* it falls by half in each 12 days */
@@ -994,7 +954,7 @@ simulate(fixture_t *f, int64_t from, int64_t to)
             e.now = at;
             e.query = core_random(20) == 0 ? IRI_QUERY_READ : IRI_QUERY_ASCII;
             e.query_charset = S("Shift_JIS");
-            iri_stats_count(&f->stats, &e);
+            iri_stats_count(&stats, &e);
         }
     }
 }
@@ -1003,14 +963,12 @@ simulate(fixture_t *f, int64_t from, int64_t to)
 static int
 print_page(void)
 {
-    fixture_t f;
     iri_str_t html;
 
-    setup(&f, NOW - 75 * (int64_t) DAY);
-    simulate(&f, NOW - 75 * (int64_t) DAY, NOW - 600);
-    html = page(&f, NOW, "");
+    setup(NOW - 75 * (int64_t) DAY);
+    simulate(NOW - 75 * (int64_t) DAY, NOW - 600);
+    html = page(NOW, "");
     (void) fwrite(html.data, 1, html.len, stdout);
-    teardown(&f);
 
     return 0;
 }

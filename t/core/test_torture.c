@@ -1581,105 +1581,86 @@ TEST(test_hosts)
 }
 
 
-/* ---- names of a directory ------------------------------------------------ */
+/* ---- names of a directory, listings, WebDAV ------------------------------- */
 
+/* What a run has written, and how it ended. */
 typedef struct {
-    iri_status_t status;
-    size_t       count;
-    struct {
-        iri_lint_kind_t kind;
-        char            octets[32];
-    } finding[64];
-} linted_t;
+    iri_status_t  status;
+    size_t        len;
+    unsigned char text[65536];
+} said_t;
 
-
-static iri_status_t
-lint_take(void *arg, const iri_finding_t *finding)
-{
-    linted_t *out = arg;
-
-    assert_true(out->count < COUNT(out->finding));
-    assert_true(finding->octets.len < sizeof(out->finding[0].octets));
-    memset(&out->finding[out->count], 0, sizeof(out->finding[0]));
-    out->finding[out->count].kind = finding->kind;
-    memcpy(out->finding[out->count].octets, finding->octets.data,
-           finding->octets.len);
-    out->count++;
-
-    return IRI_OK;
-}
+typedef iri_status_t (*run_t)(core_t *core, const void *conf, said_t *out);
 
 
 static void
-lint_run(core_t *core, linted_t *out)
+say(said_t *out, iri_str_t text)
 {
-    static const char *const text[] = {
-        "a", "A#", "e\xCC\x81", "\xC3\xA9", "\xEF\xBD\xB1",
-        "\xBB\xFA\xBB\xB3\xBB\xEA\xBB\xE8\xBB\xE7\xBB\xFD",
-        "\xBB\xFA\xC6\xFC\xCB\xDC\xB8\xEC\xA4\xC7\xA4\xB9\xFF",
-        "caf\xC3\x83\xC2\xA9", "kitten.html", "k\xC3\xADtten.html",
-        "p\xD0\xB0ypal.html", "\xD0\xBE\xD1\x81\xD0\xB0", "oca", ("\u05d01"),
-        /* windows-1251 */
-        "\xCE\xF2\xF7\xE5\xF2 \xE7\xE0 \xE3\xEE\xE4",
-        "\xCF\xF0\xE8\xE2\xE5\xF2"
-    };
-    iri_charsets_t     charsets = core_charsets("sjis");
-    iri_tree_conf_t    tree = core_tree("utf-8 euc-jp", IRI_FILENAME_ANY, 0);
-    iri_confusables_t *look = iri_confusables_create();
-    iri_lint_conf_t    conf = { &charsets,
-                                &tree,
-                                IRI_FOLD_CASE | IRI_FOLD_SPELLING,
-                                (1u << IRI_LINT_KINDS) - 1u,
-                                look,
-                                core_detector() };
-    iri_str_t          names[COUNT(text)];
-    size_t             i;
-
-    out->count = 0;
-    out->status = IRI_ICU_FAILED;
-    if (look == NULL) {
-        return;
-    }
-
-    for (i = 0; i < COUNT(text); i++) {
-        names[i] = core_str(text[i]);
-    }
-
-    out->status = iri_lint(&core->env, &conf, names, COUNT(text), lint_take,
-                           out);
-    iri_confusables_destroy(look);
+    assert_true(text.len <= sizeof(out->text) - out->len);
+    memcpy(out->text + out->len, text.data, text.len);
+    out->len += text.len;
 }
 
 
-/* The same findings, or none after the failure: never another one. */
+/*
+ * The same output, or after the failure its beginning and an error: never
+ * another one. Nothing remains allocated.
+ */
 static size_t
-lint_once(core_t *core, const linted_t *want, unsigned kinds, size_t n,
-          int on)
+run_once(core_t *core, run_t run, const void *conf, const said_t *want,
+         unsigned kinds, size_t n, int on)
 {
-    linted_t got;
-    size_t   failed, i;
+    static said_t got;
+    size_t        failed;
 
-    fault_set(kinds, n, on, EIO);
-    lint_run(core, &got);
+    got.len = 0;
+    fault_set(kinds, n, on, icu_errors[0]);
+    got.status = run(core, conf, &got);
     failed = fault.failed;
     fault.kinds = 0;
     core_forget(core);
     assert_int_equal(fault.checkers, 0);
+    assert_int_equal(fault.collators, 0);
 
-    if (got.status == IRI_OK) {
-        assert_int_equal(got.count, want->count);
-    } else {
+    if (got.status != IRI_OK) {
         assert_true(failed != 0);
         assert_true(got.status == IRI_NO_MEMORY
                     || got.status == IRI_ICU_FAILED);
     }
 
-    for (i = 0; i < got.count; i++) {
-        assert_memory_equal(&got.finding[i], &want->finding[i],
-                            sizeof(got.finding[0]));
-    }
+    assert_true(got.status == IRI_OK ? got.len == want->len
+                                     : got.len <= want->len);
+    assert_memory_equal(got.text, want->text, got.len);
 
     return failed;
+}
+
+
+/* Each call fails; growth: of n calls 1 + n / growth are left out. */
+static void
+each_run(run_t run, const void *conf, unsigned with, said_t *want,
+         size_t growth)
+{
+    static const unsigned kinds[] = { FAULT_ARENA, FAULT_ICU,
+                                      FAULT_ICU_HEAP };
+    size_t                i, n;
+    int                   on;
+
+    want->len = 0;
+    assert_ok(run(&core, conf, want));
+    fault_arena(&core);
+
+    for (i = 0; i < COUNT(kinds); i++) {
+        for (on = 0; on < 2 && (kinds[i] & with) != 0; on++) {
+            for (n = 1;
+                 run_once(&core, run, conf, want, kinds[i], n, on) != 0;
+                 n += 1 + n / growth)
+            { /* void */
+            }
+
+            assert_true(kinds[i] == FAULT_ICU_HEAP || n > 1);
+        }
+    }
 }
 
 
@@ -1702,45 +1683,79 @@ TEST(test_detector)
 }
 
 
-TEST(test_lint)
+static iri_status_t
+lint_take(void *arg, const iri_finding_t *finding)
 {
-    /* The heap is ICU's alone. */
-    static const unsigned kinds[] = { FAULT_ARENA, FAULT_ICU };
-    linted_t              want;
-    size_t                i, n;
-    int                   on;
+    char kind = (char) ('a' + finding->kind);
 
-    (void) core_detector();
-    lint_run(&core, &want);
-    assert_int_equal(want.status, IRI_OK);
-    assert_true(want.count >= 12);
-    fault_arena(&core);
+    say(arg, (iri_str_t){ 1, (unsigned char *) &kind });
+    say(arg, finding->octets);
 
-    for (i = 0; i < COUNT(kinds); i++) {
-        for (on = 0; on < 2; on++) {
-            for (n = 1; lint_once(&core, &want, kinds[i], n, on) != 0; n++) {
-            }
-            assert_true(n > 1);
-        }
-    }
+    return IRI_OK;
 }
 
 
-/* ---- listings ------------------------------------------------------------ */
+static iri_status_t
+lint_run(core_t *core, const void *unused, said_t *out)
+{
+    static const char *const text[] = {
+        "a", "A#", "e\xCC\x81", "\xC3\xA9", "\xEF\xBD\xB1",
+        "\xBB\xFA\xBB\xB3\xBB\xEA\xBB\xE8\xBB\xE7\xBB\xFD",
+        "\xBB\xFA\xC6\xFC\xCB\xDC\xB8\xEC\xA4\xC7\xA4\xB9\xFF",
+        "caf\xC3\x83\xC2\xA9", "kitten.html", "k\xC3\xADtten.html",
+        "p\xD0\xB0ypal.html", "\xD0\xBE\xD1\x81\xD0\xB0", "oca", ("\u05d01"),
+        /* windows-1251 */
+        "\xCE\xF2\xF7\xE5\xF2 \xE7\xE0 \xE3\xEE\xE4",
+        "\xCF\xF0\xE8\xE2\xE5\xF2"
+    };
+    iri_charsets_t     charsets = core_charsets("sjis");
+    iri_tree_conf_t    tree = core_tree("utf-8 euc-jp", IRI_FILENAME_ANY, 0);
+    iri_confusables_t *look = iri_confusables_create();
+    iri_lint_conf_t    conf = { &charsets,
+                                &tree,
+                                IRI_FOLD_CASE | IRI_FOLD_SPELLING,
+                                (1u << IRI_LINT_KINDS) - 1u,
+                                look,
+                                core_detector() };
+    iri_str_t          names[COUNT(text)];
+    iri_status_t       status;
+    size_t             i;
 
-typedef struct {
-    iri_status_t  status;
-    size_t        len;
-    unsigned char page[65536];
-} listed_t;
+    (void) unused;
+
+    if (look == NULL) {
+        return IRI_ICU_FAILED;
+    }
+
+    for (i = 0; i < COUNT(text); i++) {
+        names[i] = core_str(text[i]);
+    }
+
+    status = iri_lint(&core->env, &conf, names, COUNT(text), lint_take, out);
+    iri_confusables_destroy(look);
+
+    return status;
+}
+
+
+/* The heap is ICU's alone. */
+TEST(test_lint)
+{
+    static said_t want;
+
+    (void) core_detector();
+    each_run(lint_run, NULL, FAULT_ARENA | FAULT_ICU, &want, SIZE_MAX);
+    assert_true(want.len > 100);
+}
 
 
 /* Entries with names of all kinds, enough of them for a table of keys. */
 static iri_status_t
-list_make(core_t *core, const iri_listing_conf_t *conf, iri_page_t *page)
+list_run(core_t *core, const void *conf, said_t *out)
 {
     iri_listing_t      *listing;
     iri_listing_entry_t entry;
+    iri_page_t          page;
     iri_listing_info_t  info = { 0, 5000, 951782400 };
     core_node_t        *node = core_node(core, S("/srv/d"))->first;
     iri_status_t status = iri_listing_begin(&core->env, conf, &listing);
@@ -1758,65 +1773,25 @@ list_make(core_t *core, const iri_listing_conf_t *conf, iri_page_t *page)
         status = iri_listing_judged(listing, IRI_NAME_LINKED);
     }
 
-    return status == IRI_OK ? iri_listing_page(listing, page) : status;
-}
-
-
-static void
-list_run(core_t *core, const iri_listing_conf_t *conf, listed_t *out)
-{
-    iri_page_t page;
-
-    out->len = 0;
-    out->status = list_make(core, conf, &page);
-
-    if (out->status == IRI_OK) {
-        assert_true(page.body.len <= sizeof(out->page));
-        out->len = page.body.len;
-        memcpy(out->page, page.body.data, out->len);
+    if (status == IRI_OK) {
+        status = iri_listing_page(listing, &page);
     }
-}
-
-
-/* The same page, or none; nothing remains allocated. */
-static size_t
-list_once(core_t *core, const iri_listing_conf_t *conf, const listed_t *want,
-          unsigned kinds, size_t n, int on, int error)
-{
-    static listed_t got;
-    size_t          failed;
-
-    fault_set(kinds, n, on, error);
-    list_run(core, conf, &got);
-    failed = fault.failed;
-    fault.kinds = 0;
-    core_forget(core);
-    assert_int_equal(fault.collators, 0);
-
-    if (got.status == IRI_OK) {
-        assert_int_equal(got.len, want->len);
-        assert_memory_equal(got.page, want->page, got.len);
-    } else {
-        assert_true(failed != 0);
-        assert_true(got.status == IRI_NO_MEMORY
-                    || got.status == IRI_ICU_FAILED);
+    if (status == IRI_OK) {
+        say(out, page.body);
     }
 
-    return failed;
+    return status;
 }
 
 
 TEST(test_listing)
 {
-    static const unsigned     kinds[] = { FAULT_ARENA, FAULT_ICU,
-                                          FAULT_ICU_HEAP };
-    static listed_t           want;
+    static said_t             want;
     static iri_reading_conf_t reading;
     iri_tree_conf_t           tree;
     iri_listing_conf_t        conf;
     char                      path[64];
-    size_t                    i, n;
-    int                       on;
+    size_t                    i;
 
     assert_true(iri_collate_ready());
     tree = core_tree("sjis utf-8", IRI_FILENAME_ANY, IRI_FOLD_NORMALIZATION);
@@ -1836,36 +1811,18 @@ TEST(test_listing)
         core_put(&core, core_str(path));
     }
 
-    list_run(&core, &conf, &want);
-    assert_int_equal(want.status, IRI_OK);
+    each_run(list_run, &conf, FAULT_ARENA | FAULT_ICU | FAULT_ICU_HEAP, &want,
+             is_long_run() ? 1000 : 10);
     assert_true(want.len > 4000);
-    fault_arena(&core);
-
-    for (i = 0; i < COUNT(kinds); i++) {
-        for (on = 0; on < 2; on++) {
-            for (n = 1; list_once(&core, &conf, &want, kinds[i], n, on,
-                                  icu_errors[0])
-                        != 0;
-                 n += 1 + n / (is_long_run() ? 1000 : 10))
-            {
-                /* void */
-            }
-            assert_true(kinds[i] == FAULT_ICU_HEAP || n > 3);
-        }
-    }
 }
 
 
-/* ---- WebDAV -------------------------------------------------------------- */
-
-typedef struct {
-    size_t        len;
-    unsigned char text[4096];
-} said_t;
-
-
+/*
+ * The octets of the disk in an href may lead to another entry, so they are no
+ * fallback.
+ */
 static iri_status_t
-multistatus_run(core_t *core, const iri_multistatus_conf_t *conf, said_t *out)
+multistatus_run(core_t *core, const void *conf, said_t *out)
 {
     static const char *const text[] = {
         "<D:multistatus xmlns:D=\"DAV:\"><D:response>"
@@ -1879,7 +1836,6 @@ multistatus_run(core_t *core, const iri_multistatus_conf_t *conf, said_t *out)
     iri_str_t          in, piece;
     size_t             i;
 
-    out->len = 0;
     status = iri_multistatus_create(&core->env, conf, &ms);
 
     for (i = 0; status == IRI_OK && i < COUNT(text); i++) {
@@ -1888,9 +1844,7 @@ multistatus_run(core_t *core, const iri_multistatus_conf_t *conf, said_t *out)
                                          &piece);
 
         if (status == IRI_OK && piece.len != 0) {
-            assert_true(piece.len <= sizeof(out->text) - out->len);
-            memcpy(out->text + out->len, piece.data, piece.len);
-            out->len += piece.len;
+            say(out, piece);
         }
     }
 
@@ -1898,42 +1852,11 @@ multistatus_run(core_t *core, const iri_multistatus_conf_t *conf, said_t *out)
 }
 
 
-/*
- * The same output, or its beginning and an error: the octets of the disk in an
- * href may lead to another entry, so they are no fallback.
- */
-static size_t
-multistatus_once(core_t *core, const iri_multistatus_conf_t *conf,
-                 const said_t *want, unsigned kinds, size_t n, int on)
-{
-    static said_t got;
-    iri_status_t  status;
-    size_t        failed;
-
-    fault_set(kinds, n, on, icu_errors[0]);
-    status = multistatus_run(core, conf, &got);
-    failed = fault.failed;
-    fault.kinds = 0;
-    core_forget(core);
-
-    assert_true(failed != 0 || status == IRI_OK);
-    assert_true(got.len <= want->len);
-    assert_true(status != IRI_OK || got.len == want->len);
-    assert_memory_equal(got.text, want->text, got.len);
-
-    return failed;
-}
-
-
 TEST(test_multistatus)
 {
-    static const unsigned  kinds[] = { FAULT_ARENA, FAULT_ICU,
-                                       FAULT_ICU_HEAP };
     static said_t          want;
     iri_tree_conf_t        tree;
     iri_multistatus_conf_t conf;
-    size_t                 i, n, calls = 0;
-    int                    on;
 
     tree = core_tree("sjis utf-8", IRI_FILENAME_ANY, IRI_FOLD_NORMALIZATION);
     memset(&conf, 0, sizeof(conf));
@@ -1941,21 +1864,8 @@ TEST(test_multistatus)
     conf.base[0] = S("/d/");
     conf.raw = 1;
 
-    assert_ok(multistatus_run(&core, &conf, &want));
+    each_run(multistatus_run, &conf, FAULT_ARENA | FAULT_ICU | FAULT_ICU_HEAP,
+             &want, SIZE_MAX);
     want.text[want.len] = '\0';
     assert_non_null(strstr((char *) want.text, "/d/%E3%82%BD/"));
-    fault_arena(&core);
-
-    for (i = 0; i < COUNT(kinds); i++) {
-        for (on = 0; on < 2; on++) {
-            for (n = 1;
-                 multistatus_once(&core, &conf, &want, kinds[i], n, on) != 0;
-                 n++) {
-                calls++;
-            }
-        }
-    }
-
-    print_message("# WebDAV: %lu calls failed\n", (unsigned long) calls);
-    assert_true(calls >= 10);
 }

@@ -237,7 +237,6 @@ static const case_t cases[] = {
 
 
 typedef struct {
-    core_t          core;
     iri_tree_conf_t tree[PLACES];
     const place_t  *place;
     size_t          asked;
@@ -279,8 +278,8 @@ test_init(test_t *test, const case_t *one)
     size_t      i, len;
 
     memset(test, 0, sizeof(*test));
-    core_init(&test->core);
-    core_put(&test->core, S("/srv/"));
+    core_init(&core);
+    core_put(&core, S("/srv/"));
     test->place = one->places;
 
     for (i = 0; i < PLACES && one->places[i].names != NULL; i++) {
@@ -294,7 +293,7 @@ test_init(test_t *test, const case_t *one)
     while (*entries != '\0') {
         len = strcspn(entries, "|");
         snprintf(path, sizeof(path), "/srv%.*s", (int) len, entries);
-        core_put(&test->core, core_str(path));
+        core_put(&core, core_str(path));
         entries += len + (entries[len] == '|');
     }
 
@@ -332,19 +331,18 @@ TEST(test_cases)
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         test_init(&test, &cases[i]);
-        assert_ok(iri_find(&test.core.env, &test.search, &test.found));
+        assert_ok(iri_find(&core.env, &test.search, &test.found));
         check_found(&test, &cases[i]);
 
         /* and as remembered */
         test.search.cache = core_cache(65536);
 
         for (k = 0; k < 4; k++) {
-            assert_ok(iri_find(&test.core.env, &test.search, &test.found));
+            assert_ok(iri_find(&core.env, &test.search, &test.found));
             check_found(&test, &cases[i]);
         }
 
         core_cache_free(test.search.cache);
-        core_free(&test.core);
     }
 }
 
@@ -368,14 +366,11 @@ TEST(test_cache_of_other_settings)
     test.search.cache = other.search.cache = cache;
 
     for (k = 0; k < 6; k++) {
-        assert_ok(iri_find(&test.core.env, &test.search, &test.found));
+        assert_ok(iri_find(&core.env, &test.search, &test.found));
         assert_int_equal(test.found.verdict, IRI_SERVE);
-        assert_ok(iri_find(&test.core.env, &other.search, &other.found));
+        assert_ok(iri_find(&core.env, &other.search, &other.found));
         assert_int_equal(other.found.verdict, IRI_PASS);
     }
-
-    core_free(&test.core);
-    core_free(&other.core);
 }
 
 
@@ -393,19 +388,16 @@ TEST(test_twin)
 
     test_init(&test, &fold);
     test.search.write = 1;
-    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
+    assert_ok(iri_find(&core.env, &test.search, &test.found));
     assert_int_equal(test.found.verdict, IRI_PASS);
-    assert_ok(
-        iri_find_conflict(&test.core.env, &test.search, none, &test.found));
+    assert_ok(iri_find_conflict(&core.env, &test.search, none, &test.found));
     assert_int_equal(test.found.verdict, IRI_REFUSE);
     assert_int_equal(test.found.why, IRI_WHY_CONFLICT);
 
     test.search.path = S("/NAME");
-    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
-    assert_ok(
-        iri_find_conflict(&test.core.env, &test.search, none, &test.found));
+    assert_ok(iri_find(&core.env, &test.search, &test.found));
+    assert_ok(iri_find_conflict(&core.env, &test.search, none, &test.found));
     assert_int_equal(test.found.verdict, IRI_PASS);
-    core_free(&test.core);
 }
 
 
@@ -421,19 +413,18 @@ TEST(test_choices)
     test_t              test;
 
     test_init(&test, &two);
-    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
+    assert_ok(iri_find(&core.env, &test.search, &test.found));
     assert_int_equal(test.found.verdict, IRI_CHOOSE);
     assert_int_equal(test.found.count, 0);
 
     test.tree[1].ambiguous = IRI_AMBIGUOUS_300;
-    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
+    assert_ok(iri_find(&core.env, &test.search, &test.found));
     assert_int_equal(test.found.count, 2);
 
     test.tree[0].ambiguous = IRI_AMBIGUOUS_300;
     test.tree[1].ambiguous = IRI_AMBIGUOUS_404;
-    assert_ok(iri_find(&test.core.env, &test.search, &test.found));
+    assert_ok(iri_find(&core.env, &test.search, &test.found));
     assert_int_equal(test.found.count, 0);
-    core_free(&test.core);
 }
 
 
@@ -452,14 +443,13 @@ TEST(test_needs_look)
     test_t              test;
 
     test_init(&test, &fold);
-    assert_true(iri_search_needs_lookup(&test.core.env, &test.search));
+    assert_true(iri_search_needs_lookup(&core.env, &test.search));
     test.search.path = S("/d/d/x");
-    assert_true(iri_search_needs_lookup(&test.core.env, &test.search));
+    assert_true(iri_search_needs_lookup(&core.env, &test.search));
     test.search.path = S("/e/x");
-    assert_false(iri_search_needs_lookup(&test.core.env, &test.search));
+    assert_false(iri_search_needs_lookup(&core.env, &test.search));
     test.search.path = S("/e/%E8");
-    assert_false(iri_search_needs_lookup(&test.core.env, &test.search));
+    assert_false(iri_search_needs_lookup(&core.env, &test.search));
     test.search.path = S("/" E_ACUTE "/x");
-    assert_true(iri_search_needs_lookup(&test.core.env, &test.search));
-    core_free(&test.core);
+    assert_true(iri_search_needs_lookup(&core.env, &test.search));
 }

@@ -6,13 +6,8 @@
 # executed, a file named in backticks gets the content of the block below, and
 # "console" blocks have commands and their output. Commands and output are in
 # build/first-use.log.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/../lib";
-use IRI::Chroot;
 use IRI::Test;
-use Test::More;
+use IRI::Chroot;
 
 my $top = "$FindBin::Bin/../..";
 my $SOURCES = '/srv/iri';    # in the fresh Debian

@@ -3,14 +3,9 @@
 # their dependencies, both servers respond with the modules, the command and
 # the library are used, a later build is installed over them; removed and
 # purged, they leave no files.
-use strict;
-use warnings;
-use FindBin;
-use lib "$FindBin::Bin/../lib";
+use IRI::Test;
 use IRI::Chroot;
 use IRI::HTTP1;
-use IRI::Test;
-use Test::More;
 
 my @OURS = qw(libapache2-mod-iri libnginx-mod-http-iri iri-tools libiri-dev);
 my %PORT = (httpd => free_port(), nginx => free_port());

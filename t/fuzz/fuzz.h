@@ -40,6 +40,7 @@
 #define FUZZ_MARKS    30     /* in a row, that are normalized */
 #define FUZZ_SEGMENT  1024   /* octets */
 #define FUZZ_PATH     8192   /* octets */
+#define FUZZ_TEXT     4096   /* characters that the oracle decodes */
 
 /* Called by libFuzzer, or by replay.c. */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -232,6 +233,20 @@ int fuzz_is_ascii(iri_str_t s);
 int fuzz_is_nfc(iri_str_t s);   /* three characters do not change */
 size_t fuzz_marks(iri_str_t s);   /* most combining marks in a row */
 
+/*
+ * Decode octets to characters, plainly; same: only if they are encoded as the
+ * same octets again. Returns: 0 if they are not of that charset.
+ */
+int fuzz_characters(const iri_charset_t *charset, iri_str_t octets, int same,
+                    uint32_t *c, size_t *count);
+
+/* In NFC or NFD, by ICU, except the three characters whose NFC is ASCII. */
+iri_str_t fuzz_normalize(const uint32_t *c, size_t count, int nfd);
+
+/* The canonical segment of these octets. Returns: 0 if there is none. */
+int fuzz_decode(const iri_charset_t *charset, iri_str_t octets, int same,
+                iri_str_t *name);
+
 /* Check a path or a name that was decoded from octets. */
 void fuzz_judge_text(iri_str_t text, iri_str_t octets, int legacy);
 
@@ -254,6 +269,12 @@ int fuzz_is_written(const iri_search_t *search, const iri_found_t *found);
 
 /* Check all documented properties of a search result, for this tree. */
 void fuzz_judge_found(const iri_search_t *search, const iri_found_t *found);
+
+/*
+ * Without errors: an entry with the name that is searched for is found, also if
+ * the name has another charset.
+ */
+void fuzz_judge_missed(const iri_search_t *search, const iri_found_t *found);
 
 /* A request for the canonical path, as a client sends it after a redirect. */
 iri_received_path_t fuzz_redirected_request(iri_str_t path, iri_str_t uri,

@@ -314,6 +314,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         it.looks = fuzz.stats + fuzz.lists;
         it.lists = fuzz.lists;
         fuzz_judge_found(&it.search, &it.found);
+        fuzz_judge_missed(&it.search, &it.found);
 
         if (it.found.verdict == IRI_RESTART) {
             judge_restart(&it);

@@ -7,169 +7,25 @@
  * sequence of each charset round-trips.
  */
 
-#include <unicode/unorm2.h>
-#include <unicode/ustring.h>
-
 #include "fuzz.h"
-
-#define MAX_TEXT 4096 /* characters */
 
 
 /* ---- a name, slowly ------------------------------------------------------ */
 
-/* Does the charset decode these octets and encode the result as them? */
-static int
-is_written_so(const iri_charset_t *charset, iri_str_t octets, uint32_t *c,
-              size_t *count)
-{
-    const unsigned char *p = octets.data, *end = p + octets.len;
-    unsigned char        back[4];
-    size_t               n;
-
-    *count = 0;
-
-    for (/* void */; p < end; p += n) {
-        fuzz_assert(*count < MAX_TEXT);
-
-        n = iri_charset_is_utf8(charset)
-                ? fuzz_utf8(p, end, &c[*count])
-                : iri_charset_next(charset, p, end, &c[*count]);
-
-        if (n == 0
-            || (!iri_charset_is_utf8(charset)
-                && (iri_charset_put(charset, c[*count], back) != n
-                    || memcmp(back, p, n) != 0)))
-        {
-            return 0;
-        }
-
-        ++*count;
-    }
-
-    return 1;
-}
-
-
-static int
-may_be(const iri_charset_t *charset, const uint32_t *c, size_t count)
-{
-    size_t i;
-
-    for (i = 0; i < count; i++) {
-        if (c[i] < 0x20 || (c[i] >= 0x7f && c[i] <= 0x9f)) {
-            return 0;
-        }
-
-        if (!iri_charset_is_utf8(charset)
-            && (c[i] == 0xfffd || (c[i] & 0xfffe) == 0xfffe
-                || (c[i] >= 0xfdd0 && c[i] <= 0xfdef)))
-        {
-            return 0;
-        }
-    }
-
-    return 1;
-}
-
-
-static iri_str_t
-utf8_of(const uint32_t *c, size_t count)
-{
-    unsigned char *out = fuzz_memory(4 * count);
-    iri_str_t      s = { 0, out };
-    size_t         i;
-
-    for (i = 0; i < count; i++) {
-        s.len += iri_utf8_put(c[i], out + s.len);
-    }
-
-    return s;
-}
-
-
-/* Append characters in ICU's normalization form. */
-static void
-normalize_part(const uint32_t *c, size_t count, int nfd, uint32_t *out,
-               size_t *len)
-{
-    UErrorCode          error = U_ZERO_ERROR;
-    const UNormalizer2 *how = nfd ? unorm2_getNFDInstance(&error)
-                                  : unorm2_getNFCInstance(&error);
-    UChar              *from, *to;
-    int32_t             n = 0, i = 0, size = (int32_t) (10 * count + 1);
-    size_t              k;
-
-    from = fuzz_memory((2 * count + 1) * sizeof(UChar));
-    to = fuzz_memory((size_t) size * sizeof(UChar));
-
-    for (k = 0; k < count; k++) {
-        U16_APPEND_UNSAFE(from, n, (UChar32) c[k]);
-    }
-
-    n = unorm2_normalize(how, from, n, to, size, &error);
-    fuzz_assert(U_SUCCESS(error));
-
-    while (i < n) {
-        UChar32 one;
-
-        U16_NEXT(to, i, n, one);
-        fuzz_assert(*len < MAX_TEXT);
-        out[(*len)++] = (uint32_t) one;
-    }
-}
-
-
-/* All but the three characters whose NFC is ASCII. */
-static iri_str_t
-normalize(const uint32_t *c, size_t count, int nfd)
-{
-    static uint32_t out[MAX_TEXT];
-    size_t          from = 0, i, len = 0;
-
-    for (i = 0; i <= count; i++) {
-        if (i < count && c[i] != 0x37e && c[i] != 0x1fef && c[i] != 0x212a) {
-            continue;
-        }
-
-        normalize_part(c + from, i - from, nfd, out, &len);
-
-        if (i < count) {
-            fuzz_assert(len < MAX_TEXT);
-            out[len++] = c[i];
-        }
-
-        from = i + 1;
-    }
-
-    return utf8_of(out, len);
-}
-
-
 static iri_str_t
 name_slowly(const iri_tree_conf_t *tree, iri_str_t octets)
 {
-    static uint32_t c[MAX_TEXT];
-    iri_str_t       none = { 0, (const unsigned char *) "" }, name;
-    size_t          i, count = 0;
+    iri_str_t none = { 0, (const unsigned char *) "" }, name;
+    size_t    i;
 
     for (i = 0; i < tree->charsets.count && octets.len <= FUZZ_SEGMENT; i++) {
-        if (!is_written_so(tree->charsets.at[i], octets, c, &count)
-            || !may_be(tree->charsets.at[i], c, count))
-        {
-            continue;
-        }
-
-        name = utf8_of(c, count);
-
-        if (fuzz_marks(name) <= FUZZ_MARKS) {
-            name = normalize(c, count, 0);
-        }
-
         /*
          * A name that cannot be read again is invalid; the next charset is
          * tried.
          */
-        if (name.len <= FUZZ_SEGMENT) {
+        if (fuzz_decode(tree->charsets.at[i], octets, 1, &name)
+            && name.len <= FUZZ_SEGMENT)
+        {
             return name;
         }
     }
@@ -301,21 +157,21 @@ judge_entry(const iri_tree_conf_t *tree, iri_str_t octets)
 static void
 judge_forms(iri_str_t text)
 {
-    static uint32_t c[MAX_TEXT];
+    static uint32_t c[FUZZ_TEXT];
     iri_buf_t       nfc = IRI_BUF_EMPTY, nfd = IRI_BUF_EMPTY;
     iri_buf_t       back = IRI_BUF_EMPTY;
     size_t          count;
 
     if (text.len == 0 || text.len > FUZZ_SEGMENT / 2
-        || !is_written_so(&iri_charset_utf8, text, c, &count))
+        || !fuzz_characters(&iri_charset_utf8, text, 1, c, &count))
     {
         return;
     }
 
     fuzz_assert(iri_nfc_put(&fuzz.env, text, &nfc) == IRI_OK);
     fuzz_assert(iri_nfd_put(&fuzz.env, text, &nfd) == IRI_OK);
-    fuzz_assert(fuzz_equal(iri_buf_str(&nfc), normalize(c, count, 0)));
-    fuzz_assert(fuzz_equal(iri_buf_str(&nfd), normalize(c, count, 1)));
+    fuzz_assert(fuzz_equal(iri_buf_str(&nfc), fuzz_normalize(c, count, 0)));
+    fuzz_assert(fuzz_equal(iri_buf_str(&nfd), fuzz_normalize(c, count, 1)));
 
     fuzz_assert(iri_nfc_put(&fuzz.env, iri_buf_str(&nfd), &back) == IRI_OK);
     fuzz_assert(fuzz_equal(iri_buf_str(&nfc), iri_buf_str(&back)));

@@ -2,8 +2,8 @@
  * oracle.c - checks of the core's results: see fuzz.h
  *
  * They use the core as little as possible: UTF-8, URI characters and
- * normalization forms are implemented again, plainly. Only the name of an entry
- * is the core's (fuzz_name.c checks it).
+ * normalization forms are implemented again, plainly, and so are readings and
+ * searches. Characters of legacy charsets are the core's (test_charset.c).
  */
 
 #include <unicode/uchar.h>
@@ -293,6 +293,247 @@ fuzz_judge_uri(iri_str_t uri, iri_str_t octets, int minimal)
 }
 
 
+/* ---- decoding, slowly ---------------------------------------------------- */
+
+int
+fuzz_characters(const iri_charset_t *charset, iri_str_t octets, int same,
+                uint32_t *c, size_t *count)
+{
+    const unsigned char *p = octets.data, *end = p + octets.len;
+    unsigned char        back[4];
+    size_t               n;
+    int                  utf8 = iri_charset_is_utf8(charset);
+
+    *count = 0;
+
+    for (/* void */; p < end; p += n) {
+        fuzz_assert(*count < FUZZ_TEXT);
+
+        n = utf8 ? fuzz_utf8(p, end, &c[*count])
+                 : iri_charset_next(charset, p, end, &c[*count]);
+
+        if (n == 0
+            || (same && !utf8
+                && (iri_charset_put(charset, c[*count], back) != n
+                    || memcmp(back, p, n) != 0)))
+        {
+            return 0;
+        }
+
+        ++*count;
+    }
+
+    return 1;
+}
+
+
+static int
+may_be(const iri_charset_t *charset, const uint32_t *c, size_t count)
+{
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        if (c[i] < 0x20 || (c[i] >= 0x7f && c[i] <= 0x9f)) {
+            return 0;
+        }
+
+        if (!iri_charset_is_utf8(charset)
+            && (c[i] == 0xfffd || (c[i] & 0xfffe) == 0xfffe
+                || (c[i] >= 0xfdd0 && c[i] <= 0xfdef)))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static iri_str_t
+utf8_of(const uint32_t *c, size_t count)
+{
+    unsigned char *out = fuzz_memory(4 * count + 1);
+    iri_str_t      s = { 0, out };
+    size_t         i;
+
+    for (i = 0; i < count; i++) {
+        s.len += iri_utf8_put(c[i], out + s.len);
+    }
+
+    return s;
+}
+
+
+/* Append characters in ICU's normalization form. */
+static void
+normalize_part(const uint32_t *c, size_t count, int nfd, uint32_t *out,
+               size_t *len)
+{
+    UErrorCode          error = U_ZERO_ERROR;
+    const UNormalizer2 *how = nfd ? unorm2_getNFDInstance(&error)
+                                  : unorm2_getNFCInstance(&error);
+    UChar              *from, *to;
+    int32_t             n = 0, i = 0, size = (int32_t) (10 * count + 1);
+    size_t              k;
+
+    from = fuzz_memory((2 * count + 1) * sizeof(UChar));
+    to = fuzz_memory((size_t) size * sizeof(UChar));
+
+    for (k = 0; k < count; k++) {
+        U16_APPEND_UNSAFE(from, n, (UChar32) c[k]);
+    }
+
+    n = unorm2_normalize(how, from, n, to, size, &error);
+    fuzz_assert(U_SUCCESS(error));
+
+    while (i < n) {
+        UChar32 one;
+
+        U16_NEXT(to, i, n, one);
+        fuzz_assert(*len < FUZZ_TEXT);
+        out[(*len)++] = (uint32_t) one;
+    }
+}
+
+
+/* All but the three characters whose NFC is ASCII. */
+iri_str_t
+fuzz_normalize(const uint32_t *c, size_t count, int nfd)
+{
+    static uint32_t out[FUZZ_TEXT];
+    size_t          from = 0, i, len = 0;
+
+    for (i = 0; i <= count; i++) {
+        if (i < count && c[i] != 0x37e && c[i] != 0x1fef && c[i] != 0x212a) {
+            continue;
+        }
+
+        normalize_part(c + from, i - from, nfd, out, &len);
+
+        if (i < count) {
+            fuzz_assert(len < FUZZ_TEXT);
+            out[len++] = c[i];
+        }
+
+        from = i + 1;
+    }
+
+    return utf8_of(out, len);
+}
+
+
+int
+fuzz_decode(const iri_charset_t *charset, iri_str_t octets, int same,
+            iri_str_t *name)
+{
+    static uint32_t c[FUZZ_TEXT];
+    size_t          count;
+
+    if (!fuzz_characters(charset, octets, same, c, &count)
+        || !may_be(charset, c, count))
+    {
+        return 0;
+    }
+
+    *name = utf8_of(c, count);
+
+    if (fuzz_marks(*name) <= FUZZ_MARKS) {
+        *name = fuzz_normalize(c, count, 0);
+    }
+
+    return 1;
+}
+
+
+/*
+ * A path in one charset, or NULL: each segment in the first that decodes it.
+ */
+static int
+fuzz_decode_path(const iri_charset_t *charset, const iri_charsets_t *list,
+                 iri_str_t octets, iri_str_t *path)
+{
+    unsigned char *out = fuzz_memory(16 * FUZZ_PATH);
+    iri_str_t      segment, name = { 0, NULL };
+    size_t         from, to, i;
+    int            read;
+
+    path->data = out;
+    path->len = 0;
+
+    for (from = 0;; from = to + 1) {
+        to = iri_segment_end(octets, from);
+        segment.data = octets.data + from;
+        segment.len = to - from;
+        read = fuzz_decode(charset != NULL ? charset : &iri_charset_utf8,
+                           segment, 0, &name);
+
+        for (i = 0; charset == NULL && !read && i < list->count; i++) {
+            read = fuzz_decode(list->at[i], segment, 0, &name);
+        }
+
+        if (!read) {
+            return 0;
+        }
+
+        fuzz_assert(path->len + name.len < 16 * FUZZ_PATH);
+        memcpy(out + path->len, name.data, name.len);
+        path->len += name.len;
+
+        if (to == octets.len) {
+            return 1;
+        }
+
+        out[path->len++] = '/';
+    }
+}
+
+
+/*
+ * The path is that of the first reading: the whole in UTF-8, the whole in a
+ * charset of the list, or a charset for each segment.
+ */
+static void
+fuzz_judge_first(const iri_reading_conf_t *conf, const iri_reading_t *reading,
+                 iri_str_t octets)
+{
+    static uint32_t      c[FUZZ_TEXT];
+    const iri_charset_t *charset = &iri_charset_utf8;
+    iri_str_t            path, name = fuzz_text("UTF-8");
+    size_t               i, count;
+    int                  read;
+
+    if ((conf->repair & IRI_REPAIR_MOJIBAKE) != 0
+        || reading->why == IRI_WHY_LIMIT || reading->why == IRI_WHY_BIDI
+        || octets.len >= FUZZ_TEXT)
+    {
+        return;
+    }
+
+    read = fuzz_decode_path(charset, NULL, octets, &path);
+
+    /* A path of forbidden UTF-8 is not read in another charset. */
+    if (!read && !fuzz_characters(charset, octets, 0, c, &count)) {
+        for (i = 0; i < conf->charsets.count && !read; i++) {
+            read = fuzz_decode_path(conf->charsets.at[i], NULL, octets,
+                                    &path);
+            name = iri_charset_name(conf->charsets.at[i]);
+        }
+
+        if (!read && conf->charsets.count != 0) {
+            read = fuzz_decode_path(NULL, &conf->charsets, octets, &path);
+            name = iri_charset_mixed;
+        }
+    }
+
+    fuzz_assert(read == (reading->form != IRI_FORM_INVALID));
+
+    if (read) {
+        fuzz_assert(fuzz_equal(reading->path, path));
+        fuzz_assert(fuzz_equal(reading->charset, name));
+    }
+}
+
+
 /* ---- readings ------------------------------------------------------------ */
 
 int
@@ -456,7 +697,8 @@ fuzz_judge_reading(const iri_reading_conf_t  *conf,
 {
     int legacy = reading->form == IRI_FORM_LEGACY
                  && !fuzz_equal(reading->charset, iri_charset_mixed);
-    int same;
+    iri_str_t octets;
+    int       same;
 
     fuzz_assert(reading->conf == conf);
 
@@ -465,14 +707,15 @@ fuzz_judge_reading(const iri_reading_conf_t  *conf,
         return;
     }
 
+    octets = request->escaped ? fuzz_unescape(request->path) : request->path;
+    fuzz_judge_first(conf, reading, octets);
+
     if (reading->form == IRI_FORM_INVALID) {
         fuzz_judge_invalid(conf, request, reading);
         return;
     }
 
-    fuzz_assert(fuzz_equal(reading->octets, request->escaped
-                                                ? fuzz_unescape(request->path)
-                                                : request->path));
+    fuzz_assert(fuzz_equal(reading->octets, octets));
     fuzz_assert(reading->path.len <= FUZZ_PATH);
     fuzz_judge_text(reading->path, reading->octets, legacy);
     fuzz_judge_uri(reading->uri, reading->path, !request->escaped);
@@ -649,12 +892,11 @@ fuzz_judge_why(const iri_found_t *found)
 
     case IRI_WHY_UNWRITABLE:
         /*
-         * Below a directory that was found under another name the redirect to
+         * Below a directory with another name or reading the redirect to
          * it comes first.
          */
         fuzz_assert(found->verdict == IRI_REFUSE
-                    || (found->verdict == IRI_RESTART
-                        && found->match > IRI_MATCH_EXACT));
+                    || found->verdict == IRI_RESTART);
         break;
 
     case IRI_WHY_FORBIDDEN:
@@ -721,6 +963,139 @@ fuzz_judge_choices(const iri_search_t *search, const iri_found_t *found)
 }
 
 
+/* ---- entries that must not be missed ------------------------------------- */
+
+/* The entries of a directory with that name; *one is the last of them. */
+static size_t
+fuzz_count_named(const iri_tree_conf_t *tree, size_t above, iri_str_t name,
+                 size_t *one)
+{
+    iri_str_t octets;
+    size_t    i, count = 0;
+
+    for (i = 1; i < fuzz.nodes; i++) {
+        octets = fuzz.node[i].name;
+
+        if (fuzz.node[i].kind != IRI_NODE_ABSENT
+            && fuzz.node[i].above == above
+            && fuzz_equal(name, fuzz_is_ascii(name)
+                                    ? octets
+                                    : fuzz_entry_name(tree, octets)))
+        {
+            *one = i;
+            count++;
+        }
+    }
+
+    return count;
+}
+
+
+/* Has one entry, without faults, the name of each segment of a path? */
+static int
+fuzz_is_stored(const iri_search_t *search, iri_str_t path)
+{
+    iri_str_t segment;
+    size_t    here = 0, from, to;
+
+    path = iri_str_from(path, search->prefix);
+
+    for (from = path.len != 0 && path.data[0] == '/'; from < path.len;
+         from = to + 1)
+    {
+        to = iri_segment_end(path, from);
+        segment.data = path.data + from;
+        segment.len = to - from;
+
+        if (fuzz.node[here].kind != IRI_NODE_DIR || fuzz.node[here].wrong != 0
+            || fuzz_count_named(search->tree, here, segment, &here) != 1)
+        {
+            return 0;
+        }
+    }
+
+    return fuzz.node[here].wrong == 0;
+}
+
+
+void
+fuzz_judge_missed(const iri_search_t *search, const iri_found_t *found)
+{
+    const iri_reading_t  *reading = search->reading;
+    const iri_charsets_t *list;
+    iri_str_t             path;
+    size_t                i;
+
+    if (search->tree->names != IRI_FILENAME_ANY
+        || (search->tree->match & IRI_FOLD_NORMALIZATION) == 0
+        || found->why == IRI_WHY_BUDGET || found->why == IRI_WHY_ERROR
+        || found->why == IRI_WHY_DECLARED
+        || fuzz_is_ascii(iri_str_from(search->path, search->prefix))
+        || (reading != NULL && reading->form == IRI_FORM_INVALID))
+    {
+        return;
+    }
+
+    if (fuzz_is_stored(search, search->path)) {
+        fuzz_assert(found->verdict == IRI_SERVE);
+        return;
+    }
+
+    if (found->why != IRI_WHY_ABSENT || reading == NULL || search->prefix != 0
+        || search->write)
+    {
+        return;
+    }
+
+    list = &reading->conf->charsets;
+
+    for (i = 0; i < list->count; i++) {
+        if (fuzz_decode_path(list->at[i], NULL, reading->octets, &path)) {
+            fuzz_assert(!fuzz_is_stored(search, path));
+        }
+    }
+}
+
+
+/*
+ * Where nothing but the charset is ignored, each segment of the path of a
+ * restart is a reading of the request's octets.
+ */
+static void
+fuzz_judge_moved(const iri_search_t *search, iri_str_t path)
+{
+    const iri_reading_t  *reading = search->reading;
+    const iri_charsets_t *list;
+    iri_str_t             octets, segment, name = { 0, NULL };
+    size_t                from, to, a = 0, b, i;
+    int                   is;
+
+    if (reading == NULL || search->tree->repair != 0
+        || search->tree->match != IRI_FOLD_NORMALIZATION)
+    {
+        return;
+    }
+
+    list = &reading->conf->charsets;
+
+    for (from = 0; from <= path.len; from = to + 1, a = b + 1) {
+        to = iri_segment_end(path, from);
+        b = iri_segment_end(reading->octets, a);
+        segment = (iri_str_t){ to - from, path.data + from };
+        octets = (iri_str_t){ b - a, reading->octets.data + a };
+        is = fuzz_equal(octets, segment);
+
+        for (i = 0; i <= list->count && !is; i++) {
+            is = fuzz_decode(i == 0 ? &iri_charset_utf8 : list->at[i - 1],
+                             octets, 0, &name)
+                 && fuzz_equal(name, segment);
+        }
+
+        fuzz_assert(is);
+    }
+}
+
+
 void
 fuzz_judge_found(const iri_search_t *search, const iri_found_t *found)
 {
@@ -767,6 +1142,7 @@ fuzz_judge_found(const iri_search_t *search, const iri_found_t *found)
     path = iri_str_from(found->path, search->prefix);
 
     if (found->verdict == IRI_RESTART) {
+        fuzz_judge_moved(search, found->path);
         path = fuzz_written(path, below);
     }
 

@@ -13,14 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <idn2.h>
+#include <unicode/ubidi.h>
 #include <unicode/ubrk.h>
 #include <unicode/ucnv.h>
 #include <unicode/uclean.h>
 #include <unicode/ucol.h>
-#include <idn2.h>
 #include <unicode/uidna.h>
+#include <unicode/ulocdata.h>
 #include <unicode/unorm2.h>
 #include <unicode/uscript.h>
+#include <unicode/uspoof.h>
 #include <unicode/ustring.h>
 
 #pragma GCC visibility push(hidden)
@@ -28,86 +31,6 @@
 /* Set by the linker: the address of this module. */
 extern const char __ehdr_start[];
 extern const char _end[];
-
-void *torture_malloc(size_t size);
-void *torture_calloc(size_t count, size_t size);
-void *torture_realloc(void *block, size_t size);
-void  torture_free(void *block);
-void *torture_mmap(void *at, size_t size, int protection, int flags, int fd,
-                   off_t offset);
-void *torture_mremap(void *block, size_t size, size_t to, int flags);
-void *torture_dlopen(const char *path, int flags);
-int   torture_lstat(const char *path, struct stat *st);
-int   torture_stat(const char *path, struct stat *st);
-int   torture_fstat(int fd, struct stat *st);
-int   torture_stat64(const char *path, struct stat64 *st);
-int   torture_fstat64(int fd, struct stat64 *st);
-int torture_fstatat64(int fd, const char *name, struct stat64 *st, int flags);
-int torture_access(const char *path, int mode);
-int torture_faccessat(int fd, const char *name, int mode, int flags);
-DIR           *torture_opendir(const char *path);
-int            torture_closedir(DIR *dir);
-struct dirent *torture_readdir(DIR *dir);
-void           torture_u_init(UErrorCode *error);
-UChar *
-torture_u_strFromUTF8(UChar *to, int32_t size, int32_t *len, const char *from,
-                      int32_t from_len, UErrorCode *error);
-UConverter *torture_ucnv_open(const char *name, UErrorCode *error);
-void
-torture_ucnv_setToUCallBack(UConverter *converter, UConverterToUCallback to,
-                            const void *ctx, UConverterToUCallback *old,
-                            const void **old_ctx, UErrorCode *error);
-void
-torture_ucnv_setFromUCallBack(UConverter             *converter,
-                              UConverterFromUCallback from, const void *ctx,
-                              UConverterFromUCallback *old,
-                              const void **old_ctx, UErrorCode *error);
-void
-torture_ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *to_end,
-                       const char **from, const char *from_end,
-                       int32_t *offsets, UBool flush, UErrorCode *error);
-void
-torture_ucnv_fromUnicode(UConverter *converter, char **to, const char *to_end,
-                         const UChar **from, const UChar *from_end,
-                         int32_t *offsets, UBool flush, UErrorCode *error);
-const UNormalizer2 *torture_unorm2_getNFCInstance(UErrorCode *error);
-const UNormalizer2 *torture_unorm2_getNFDInstance(UErrorCode *error);
-const UNormalizer2 *torture_unorm2_getNFKCInstance(UErrorCode *error);
-int32_t torture_unorm2_normalize(const UNormalizer2 *norm, const UChar *from,
-                                 int32_t from_len, UChar *to, int32_t size,
-                                 UErrorCode *error);
-int32_t
-torture_u_strFoldCase(UChar *to, int32_t size, const UChar *from,
-                      int32_t from_len, uint32_t options, UErrorCode *error);
-int32_t
-torture_unorm2_spanQuickCheckYes(const UNormalizer2 *norm, const UChar *from,
-                                 int32_t from_len, UErrorCode *error);
-int32_t     torture_unorm2_getRawDecomposition(const UNormalizer2 *norm,
-                                               UChar32 c, UChar *to, int32_t size,
-                                               UErrorCode *error);
-UScriptCode torture_uscript_getScript(UChar32 c, UErrorCode *error);
-UBreakIterator        *
-torture_ubrk_open(UBreakIteratorType type, const char *locale,
-                         const UChar *text, int32_t len, UErrorCode *error);
-void   torture_ubrk_setUText(UBreakIterator *iterator, UText *text,
-                             UErrorCode *error);
-UText *torture_utext_openUTF8(UText *text, const char *from, int64_t len,
-                              UErrorCode *error);
-UIDNA *torture_uidna_openUTS46(uint32_t options, UErrorCode *error);
-int32_t
-torture_uidna_nameToASCII_UTF8(const UIDNA *idna, const char *from,
-                               int32_t from_len, char *to, int32_t size,
-                               UIDNAInfo *info, UErrorCode *error);
-int32_t
-torture_uidna_nameToUnicodeUTF8(const UIDNA *idna, const char *from,
-                                int32_t from_len, char *to, int32_t size,
-                                UIDNAInfo *info, UErrorCode *error);
-UCollator *torture_ucol_open(const char *locale, UErrorCode *error);
-void       torture_ucol_setAttribute(UCollator *collator, UColAttribute which,
-                                     UColAttributeValue value, UErrorCode *error);
-int32_t torture_ucol_getSortKey(const UCollator *collator, const UChar *from,
-                                int32_t from_len, uint8_t *to, int32_t size);
-int     torture_idn2_lookup_u8(const uint8_t *from, uint8_t **to, int flags);
 
 #pragma GCC visibility pop
 
@@ -240,6 +163,19 @@ fail_no_abort(void)
 }
 
 
+/*
+ * torture_NAME: NAME, or `failed` if `fails` is not 0. It is hidden, so that it
+ * replaces NAME in this module only.
+ */
+#define TORTURE(fails, type, failed, name, parameters, call)                 \
+    __attribute__((visibility("hidden"))) type torture_##name parameters;    \
+                                                                             \
+    type torture_##name parameters                                           \
+    {                                                                        \
+        return fails ? (failed) : call;                                      \
+    }
+
+
 /* ---- memory -------------------------------------------------------------- */
 
 static void *
@@ -253,160 +189,70 @@ fail_held(void *block)
 }
 
 
-void *
-torture_malloc(size_t size)
+static void *
+fail_grown(void *block, void *grown)
 {
-    return fail_now(FAIL_MEMORY, "malloc") ? NULL : fail_held(malloc(size));
+    return block == NULL ? fail_held(grown) : grown;
 }
 
 
-void *
-torture_calloc(size_t count, size_t size)
-{
-    return fail_now(FAIL_MEMORY, "calloc") ? NULL
-                                           : fail_held(calloc(count, size));
-}
-
-
-void *
-torture_realloc(void *block, size_t size)
-{
-    void *grown = fail_now(FAIL_MEMORY, "realloc") ? NULL
-                                                   : realloc(block, size);
-
-    if (block == NULL) {
-        fail_held(grown);
-    }
-
-    return grown;
-}
-
-
-void *
-torture_mmap(void *at, size_t size, int protection, int flags, int fd,
-             off_t offset)
-{
-    return fail_now(FAIL_MEMORY, "mmap")
-               ? MAP_FAILED
-               : mmap(at, size, protection, flags, fd, offset);
-}
-
-
-void *
-torture_mremap(void *block, size_t size, size_t to, int flags)
-{
-    return fail_now(FAIL_MEMORY, "mremap") ? MAP_FAILED
-                                           : mremap(block, size, to, flags);
-}
-
-
-void
-torture_free(void *block)
+static void *
+fail_let_go(void *block)
 {
     if (block != NULL) {
         fail_hold_block(-1);
     }
 
-    free(block);
+    return block;
 }
 
 
-void *
-torture_dlopen(const char *path, int flags)
-{
-    return fail_now(FAIL_MEMORY, "dlopen") ? NULL : dlopen(path, flags);
-}
+#define MEMORY(type, failed, name, parameters, call)                         \
+    TORTURE(fail_now(FAIL_MEMORY, #name), type, failed, name, parameters,    \
+            call)
+
+/* clang-format off */
+
+MEMORY(void *, NULL, malloc, (size_t size), fail_held(malloc(size)))
+MEMORY(void *, NULL, calloc, (size_t count, size_t size),
+       fail_held(calloc(count, size)))
+MEMORY(void *, NULL, realloc, (void *block, size_t size),
+       fail_grown(block, realloc(block, size)))
+TORTURE(0, void, (void) 0, free, (void *block), free(fail_let_go(block)))
+MEMORY(void *, MAP_FAILED, mmap,
+       (void *at, size_t size, int protection, int flags, int fd,
+        off_t offset),
+       mmap(at, size, protection, flags, fd, offset))
+MEMORY(void *, MAP_FAILED, mremap,
+       (void *block, size_t size, size_t to, int flags),
+       mremap(block, size, to, flags))
+MEMORY(void *, NULL, dlopen, (const char *path, int flags),
+       dlopen(path, flags))
+MEMORY(int, IDN2_MALLOC, idn2_lookup_u8,
+       (const uint8_t *from, uint8_t **to, int flags),
+       idn2_lookup_u8(from, to, flags))
+
+/* clang-format on */
 
 
 /* ---- files --------------------------------------------------------------- */
 
-#define FAIL_WITH_ERRNO(name, failure)                                       \
-    if (fail_now(FAIL_FILES, name)) {                                        \
-        errno = fail_error();                                                \
-        return failure;                                                      \
+/* Inline: fail_record() skips one frame. */
+__attribute__((always_inline)) static inline int
+fail_file(const char *name)
+{
+    if (fail_now(FAIL_FILES, name)) {
+        errno = fail_error();
+        return 1;
     }
 
-
-int
-torture_lstat(const char *path, struct stat *st)
-{
-    FAIL_WITH_ERRNO("lstat", -1)
-
-    return lstat(path, st);
+    return 0;
 }
 
 
-int
-torture_stat(const char *path, struct stat *st)
+static DIR *
+fail_opened(DIR *dir)
 {
-    FAIL_WITH_ERRNO("stat", -1)
-
-    return stat(path, st);
-}
-
-
-int
-torture_fstat(int fd, struct stat *st)
-{
-    FAIL_WITH_ERRNO("fstat", -1)
-
-    return fstat(fd, st);
-}
-
-
-int
-torture_stat64(const char *path, struct stat64 *st)
-{
-    FAIL_WITH_ERRNO("stat64", -1)
-
-    return stat64(path, st);
-}
-
-
-int
-torture_fstat64(int fd, struct stat64 *st)
-{
-    FAIL_WITH_ERRNO("fstat64", -1)
-
-    return fstat64(fd, st);
-}
-
-
-int
-torture_fstatat64(int fd, const char *name, struct stat64 *st, int flags)
-{
-    FAIL_WITH_ERRNO("fstatat64", -1)
-
-    return fstatat64(fd, name, st, flags);
-}
-
-
-int
-torture_access(const char *path, int mode)
-{
-    FAIL_WITH_ERRNO("access", -1)
-
-    return access(path, mode);
-}
-
-
-int
-torture_faccessat(int fd, const char *name, int mode, int flags)
-{
-    FAIL_WITH_ERRNO("faccessat", -1)
-
-    return faccessat(fd, name, mode, flags);
-}
-
-
-DIR *
-torture_opendir(const char *path)
-{
-    DIR *dir;
-
-    FAIL_WITH_ERRNO("opendir", NULL)
-
-    dir = opendir(path);
     if (dir != NULL) {
         fail_hold_dir(1);
     }
@@ -415,270 +261,82 @@ torture_opendir(const char *path)
 }
 
 
-int
-torture_closedir(DIR *dir)
+static DIR *
+fail_closed(DIR *dir)
 {
     fail_hold_dir(-1);
 
-    return closedir(dir);
+    return dir;
 }
 
 
-struct dirent *
-torture_readdir(DIR *dir)
-{
-    FAIL_WITH_ERRNO("readdir", NULL)
+#define FILES(type, failed, name, parameters, call)                          \
+    TORTURE(fail_file(#name), type, failed, name, parameters, call)
 
-    return readdir(dir);
-}
+/* clang-format off */
+
+FILES(int, -1, lstat, (const char *path, struct stat *st), lstat(path, st))
+FILES(int, -1, stat, (const char *path, struct stat *st), stat(path, st))
+FILES(int, -1, fstat, (int fd, struct stat *st), fstat(fd, st))
+FILES(int, -1, stat64, (const char *path, struct stat64 *st),
+      stat64(path, st))
+FILES(int, -1, fstat64, (int fd, struct stat64 *st), fstat64(fd, st))
+FILES(int, -1, fstatat64,
+      (int fd, const char *name, struct stat64 *st, int flags),
+      fstatat64(fd, name, st, flags))
+FILES(int, -1, access, (const char *path, int mode), access(path, mode))
+FILES(int, -1, faccessat, (int fd, const char *name, int mode, int flags),
+      faccessat(fd, name, mode, flags))
+FILES(DIR *, NULL, opendir, (const char *path), fail_opened(opendir(path)))
+TORTURE(0, int, 0, closedir, (DIR *dir), closedir(fail_closed(dir)))
+FILES(struct dirent *, NULL, readdir, (DIR *dir), readdir(dir))
+
+/* clang-format on */
 
 
 /* ---- ICU ----------------------------------------------------------------- */
 
-#define FAIL_ICU_CALL(name, failure)                                         \
-    if (fail_now(FAIL_ICU, name)) {                                          \
-        *error = U_MEMORY_ALLOCATION_ERROR;                                  \
-        return failure;                                                      \
+__attribute__((always_inline)) static inline int
+fail_icu(UErrorCode *error, const char *name)
+{
+    if (fail_now(FAIL_ICU, name)) {
+        *error = U_MEMORY_ALLOCATION_ERROR;
+        return 1;
     }
 
-#define FAIL_NOTHING
-
-
-void
-torture_u_init(UErrorCode *error)
-{
-    FAIL_ICU_CALL("u_init", FAIL_NOTHING)
-
-    u_init(error);
+    return 0;
 }
 
 
-UChar *
-torture_u_strFromUTF8(UChar *to, int32_t size, int32_t *len, const char *from,
-                      int32_t from_len, UErrorCode *error)
-{
-    FAIL_ICU_CALL("u_strFromUTF8", NULL)
-
-    return u_strFromUTF8(to, size, len, from, from_len, error);
-}
-
-
-UConverter *
-torture_ucnv_open(const char *name, UErrorCode *error)
-{
-    FAIL_ICU_CALL("ucnv_open", NULL)
-
-    return ucnv_open(name, error);
-}
-
-
-void
-torture_ucnv_setToUCallBack(UConverter *converter, UConverterToUCallback to,
-                            const void *ctx, UConverterToUCallback *old,
-                            const void **old_ctx, UErrorCode *error)
-{
-    FAIL_ICU_CALL("ucnv_setToUCallBack", FAIL_NOTHING)
-
-    ucnv_setToUCallBack(converter, to, ctx, old, old_ctx, error);
-}
-
-
-void
-torture_ucnv_setFromUCallBack(UConverter             *converter,
-                              UConverterFromUCallback from, const void *ctx,
-                              UConverterFromUCallback *old,
-                              const void **old_ctx, UErrorCode *error)
-{
-    FAIL_ICU_CALL("ucnv_setFromUCallBack", FAIL_NOTHING)
-
-    ucnv_setFromUCallBack(converter, from, ctx, old, old_ctx, error);
-}
-
-
-void
-torture_ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *to_end,
-                       const char **from, const char *from_end,
-                       int32_t *offsets, UBool flush, UErrorCode *error)
-{
-    FAIL_ICU_CALL("ucnv_toUnicode", FAIL_NOTHING)
-
-    ucnv_toUnicode(converter, to, to_end, from, from_end, offsets, flush,
-                   error);
-}
-
-
-void
-torture_ucnv_fromUnicode(UConverter *converter, char **to, const char *to_end,
-                         const UChar **from, const UChar *from_end,
-                         int32_t *offsets, UBool flush, UErrorCode *error)
-{
-    FAIL_ICU_CALL("ucnv_fromUnicode", FAIL_NOTHING)
-
-    ucnv_fromUnicode(converter, to, to_end, from, from_end, offsets, flush,
-                     error);
-}
-
-
-const UNormalizer2 *
-torture_unorm2_getNFCInstance(UErrorCode *error)
-{
-    FAIL_ICU_CALL("unorm2_getNFCInstance", NULL)
-
-    return unorm2_getNFCInstance(error);
-}
-
-
-const UNormalizer2 *
-torture_unorm2_getNFDInstance(UErrorCode *error)
-{
-    FAIL_ICU_CALL("unorm2_getNFDInstance", NULL)
-
-    return unorm2_getNFDInstance(error);
-}
-
-
-const UNormalizer2 *
-torture_unorm2_getNFKCInstance(UErrorCode *error)
-{
-    FAIL_ICU_CALL("unorm2_getNFKCInstance", NULL)
-
-    return unorm2_getNFKCInstance(error);
-}
-
-
-int32_t
-torture_unorm2_normalize(const UNormalizer2 *norm, const UChar *from,
-                         int32_t from_len, UChar *to, int32_t size,
-                         UErrorCode *error)
-{
-    FAIL_ICU_CALL("unorm2_normalize", 0)
-
-    return unorm2_normalize(norm, from, from_len, to, size, error);
-}
-
-
-int32_t
-torture_u_strFoldCase(UChar *to, int32_t size, const UChar *from,
-                      int32_t from_len, uint32_t options, UErrorCode *error)
-{
-    FAIL_ICU_CALL("u_strFoldCase", 0)
-
-    return u_strFoldCase(to, size, from, from_len, options, error);
-}
-
-
-int32_t
-torture_unorm2_spanQuickCheckYes(const UNormalizer2 *norm, const UChar *from,
-                                 int32_t from_len, UErrorCode *error)
-{
-    FAIL_ICU_CALL("unorm2_spanQuickCheckYes", 0)
-
-    return unorm2_spanQuickCheckYes(norm, from, from_len, error);
-}
-
-
-int32_t
-torture_unorm2_getRawDecomposition(const UNormalizer2 *norm, UChar32 c,
-                                   UChar *to, int32_t size, UErrorCode *error)
-{
-    FAIL_ICU_CALL("unorm2_getRawDecomposition", 0)
-
-    return unorm2_getRawDecomposition(norm, c, to, size, error);
-}
-
-
-UScriptCode
-torture_uscript_getScript(UChar32 c, UErrorCode *error)
-{
-    FAIL_ICU_CALL("uscript_getScript", USCRIPT_INVALID_CODE)
-
-    return uscript_getScript(c, error);
-}
-
-
-UBreakIterator *
-torture_ubrk_open(UBreakIteratorType type, const char *locale,
-                  const UChar *text, int32_t len, UErrorCode *error)
-{
-    FAIL_ICU_CALL("ubrk_open", NULL)
-
-    return ubrk_open(type, locale, text, len, error);
-}
-
-
-void
-torture_ubrk_setUText(UBreakIterator *iterator, UText *text,
-                      UErrorCode *error)
-{
-    FAIL_ICU_CALL("ubrk_setUText", )
-
-    ubrk_setUText(iterator, text, error);
-}
-
-
-UText *
-torture_utext_openUTF8(UText *text, const char *from, int64_t len,
-                       UErrorCode *error)
-{
-    FAIL_ICU_CALL("utext_openUTF8", text)
-
-    return utext_openUTF8(text, from, len, error);
-}
-
-
-UIDNA *
-torture_uidna_openUTS46(uint32_t options, UErrorCode *error)
-{
-    FAIL_ICU_CALL("uidna_openUTS46", NULL)
-
-    return uidna_openUTS46(options, error);
-}
-
-
-int32_t
-torture_uidna_nameToASCII_UTF8(const UIDNA *idna, const char *from,
-                               int32_t from_len, char *to, int32_t size,
-                               UIDNAInfo *info, UErrorCode *error)
-{
-    FAIL_ICU_CALL("uidna_nameToASCII_UTF8", 0)
-
-    return uidna_nameToASCII_UTF8(idna, from, from_len, to, size, info,
-                                  error);
-}
-
-
-int32_t
-torture_uidna_nameToUnicodeUTF8(const UIDNA *idna, const char *from,
-                                int32_t from_len, char *to, int32_t size,
-                                UIDNAInfo *info, UErrorCode *error)
-{
-    FAIL_ICU_CALL("uidna_nameToUnicodeUTF8", 0)
-
-    return uidna_nameToUnicodeUTF8(idna, from, from_len, to, size, info,
-                                   error);
-}
-
-
-UCollator *
-torture_ucol_open(const char *locale, UErrorCode *error)
-{
-    FAIL_ICU_CALL("ucol_open", NULL)
-
-    return ucol_open(locale, error);
-}
-
-
-void
-torture_ucol_setAttribute(UCollator *collator, UColAttribute which,
-                          UColAttributeValue value, UErrorCode *error)
-{
-    FAIL_ICU_CALL("ucol_setAttribute", FAIL_NOTHING)
-
-    ucol_setAttribute(collator, which, value, error);
-}
-
+/* Not by TORTURE, which would see the names with ICU's version. */
+#define FAILS(type, failed, name, parameters, arguments)                     \
+    __attribute__((visibility("hidden"))) type torture_##name parameters;    \
+                                                                             \
+    type torture_##name parameters                                           \
+    {                                                                        \
+        return fail_icu(error, #name) ? (failed) : name arguments;           \
+    }
+
+#define OPENS(type, counter, heap, name, parameters, arguments)              \
+    __attribute__((visibility("hidden"))) type *torture_##name parameters;   \
+                                                                             \
+    type *torture_##name parameters                                          \
+    {                                                                        \
+        return fail_icu(error, #name) ? NULL : name arguments;               \
+    }
+
+#define CLOSES(type, counter, name)
+
+#include "../core/icu_calls.h"
+
+OPENS(UCollator, collators, 0, ucol_open,
+      (const char *locale, UErrorCode *error), (locale, error))
 
 /* This function has no error argument. */
+__attribute__((visibility("hidden"))) int32_t
+torture_ucol_getSortKey(const UCollator *collator, const UChar *from,
+                        int32_t from_len, uint8_t *to, int32_t size);
+
 int32_t
 torture_ucol_getSortKey(const UCollator *collator, const UChar *from,
                         int32_t from_len, uint8_t *to, int32_t size)
@@ -686,13 +344,4 @@ torture_ucol_getSortKey(const UCollator *collator, const UChar *from,
     return fail_now(FAIL_ICU, "ucol_getSortKey")
                ? 0
                : ucol_getSortKey(collator, from, from_len, to, size);
-}
-
-
-int
-torture_idn2_lookup_u8(const uint8_t *from, uint8_t **to, int flags)
-{
-    return fail_now(FAIL_MEMORY, "idn2_lookup_u8")
-               ? IDN2_MALLOC
-               : idn2_lookup_u8(from, to, flags);
 }

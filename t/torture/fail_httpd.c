@@ -19,43 +19,14 @@
 #include <apr_tables.h>
 #include <apr_thread_mutex.h>
 
-#pragma GCC visibility push(hidden)
-void                  *torture_core_palloc(apr_pool_t *pool, apr_size_t size);
-void                  *torture_apr_palloc(apr_pool_t *pool, apr_size_t size);
-void *
-torture_apr_pmemdup(apr_pool_t *pool, const void *from, apr_size_t size);
-char *torture_apr_pstrdup(apr_pool_t *pool, const char *from);
-char *
-torture_apr_pstrmemdup(apr_pool_t *pool, const char *from, apr_size_t size);
-char               *torture_apr_pstrcat(apr_pool_t *pool, ...);
-apr_array_header_t *torture_apr_array_make(apr_pool_t *pool, int n, int size);
-void               *torture_apr_array_push(apr_array_header_t *array);
-apr_table_t        *torture_apr_table_make(apr_pool_t *pool, int n);
-apr_table_t      *
-torture_apr_table_copy(apr_pool_t *pool, const apr_table_t *from);
-void torture_apr_table_setn(apr_table_t *table, const char *key,
-                            const char *value);
-void torture_apr_table_addn(apr_table_t *table, const char *key,
-                            const char *value);
-apr_status_t torture_apr_stat(apr_finfo_t *info, const char *path,
-                              apr_int32_t wanted, apr_pool_t *pool);
-apr_status_t
-torture_apr_thread_mutex_create(apr_thread_mutex_t **mutex, unsigned flags,
-                                apr_pool_t *pool);
-apr_status_t
-torture_apr_dir_open(apr_dir_t **dir, const char *path, apr_pool_t *pool);
-apr_status_t
-torture_apr_dir_read(apr_finfo_t *info, apr_int32_t wanted, apr_dir_t *dir);
-apr_status_t
-torture_apr_pool_create_ex(apr_pool_t **pool, apr_pool_t *parent,
-                           apr_abortfunc_t end, apr_allocator_t *allocator);
-#pragma GCC visibility pop
-
-
 static void
 fail_pool(apr_pool_t *pool, const char *name)
 {
-    apr_abortfunc_t end = apr_pool_abort_get(pool);
+    apr_abortfunc_t end = pool != NULL ? apr_pool_abort_get(pool) : NULL;
+
+    if (pool == NULL) { /* a pool without a parent */
+        return;
+    }
 
     if (end == NULL) {
         fail_no_abort();
@@ -65,49 +36,81 @@ fail_pool(apr_pool_t *pool, const char *name)
 }
 
 
-void *
-torture_core_palloc(apr_pool_t *pool, apr_size_t size)
-{
-    return fail_now(FAIL_MEMORY, "core_palloc") ? NULL
-                                                : apr_palloc(pool, size);
-}
+#define TORTURE(fails, type, failed, name, parameters, call)                 \
+    __attribute__((visibility("hidden"))) type torture_##name parameters;    \
+                                                                             \
+    type torture_##name parameters                                           \
+    {                                                                        \
+        return fails ? (failed) : call;                                      \
+    }
+
+/* One that gets memory from a pool. */
+#define POOL(type, pool, name, parameters, arguments)                        \
+    __attribute__((visibility("hidden"))) type torture_##name parameters;    \
+                                                                             \
+    type torture_##name parameters                                           \
+    {                                                                        \
+        fail_pool(pool, #name);                                              \
+                                                                             \
+        return name arguments;                                               \
+    }
+
+/* clang-format off */
+
+TORTURE(fail_now(FAIL_MEMORY, "core_palloc"), void *, NULL, core_palloc,
+        (apr_pool_t *pool, apr_size_t size), apr_palloc(pool, size))
+POOL(void *, pool, apr_palloc, (apr_pool_t *pool, apr_size_t size),
+     (pool, size))
+POOL(void *, pool, apr_pmemdup,
+     (apr_pool_t *pool, const void *from, apr_size_t size),
+     (pool, from, size))
+POOL(char *, pool, apr_pstrdup, (apr_pool_t *pool, const char *from),
+     (pool, from))
+POOL(char *, pool, apr_pstrmemdup,
+     (apr_pool_t *pool, const char *from, apr_size_t size),
+     (pool, from, size))
+POOL(apr_array_header_t *, pool, apr_array_make,
+     (apr_pool_t *pool, int n, int size), (pool, n, size))
+POOL(void *, array->pool, apr_array_push, (apr_array_header_t *array),
+     (array))
+POOL(apr_table_t *, pool, apr_table_make, (apr_pool_t *pool, int n),
+     (pool, n))
+POOL(apr_table_t *, pool, apr_table_copy,
+     (apr_pool_t *pool, const apr_table_t *from), (pool, from))
+POOL(void, apr_table_elts(table)->pool, apr_table_setn,
+     (apr_table_t *table, const char *key, const char *value),
+     (table, key, value))
+POOL(void, apr_table_elts(table)->pool, apr_table_addn,
+     (apr_table_t *table, const char *key, const char *value),
+     (table, key, value))
+POOL(apr_status_t, parent, apr_pool_create_ex,
+     (apr_pool_t **pool, apr_pool_t *parent, apr_abortfunc_t end,
+      apr_allocator_t *allocator),
+     (pool, parent, end, allocator))
+
+TORTURE(fail_now(FAIL_MEMORY, "apr_thread_mutex_create"), apr_status_t,
+        APR_ENOMEM, apr_thread_mutex_create,
+        (apr_thread_mutex_t **mutex, unsigned flags, apr_pool_t *pool),
+        apr_thread_mutex_create(mutex, flags, pool))
+TORTURE(fail_now(FAIL_FILES, "apr_stat"), apr_status_t, fail_error(),
+        apr_stat,
+        (apr_finfo_t *info, const char *path, apr_int32_t wanted,
+         apr_pool_t *pool),
+        apr_stat(info, path, wanted, pool))
+TORTURE(fail_now(FAIL_FILES, "apr_dir_open"), apr_status_t, fail_error(),
+        apr_dir_open, (apr_dir_t **dir, const char *path, apr_pool_t *pool),
+        apr_dir_open(dir, path, pool))
+/* ENOENT, by which it also reports the end of the directory. */
+TORTURE(fail_now(FAIL_FILES, "apr_dir_read"), apr_status_t, fail_error(),
+        apr_dir_read,
+        (apr_finfo_t *info, apr_int32_t wanted, apr_dir_t *dir),
+        apr_dir_read(info, wanted, dir))
+
+/* clang-format on */
 
 
-void *
-torture_apr_palloc(apr_pool_t *pool, apr_size_t size)
-{
-    fail_pool(pool, "apr_palloc");
-
-    return apr_palloc(pool, size);
-}
-
-
-void *
-torture_apr_pmemdup(apr_pool_t *pool, const void *from, apr_size_t size)
-{
-    fail_pool(pool, "apr_pmemdup");
-
-    return apr_pmemdup(pool, from, size);
-}
-
-
-char *
-torture_apr_pstrdup(apr_pool_t *pool, const char *from)
-{
-    fail_pool(pool, "apr_pstrdup");
-
-    return apr_pstrdup(pool, from);
-}
-
-
-char *
-torture_apr_pstrmemdup(apr_pool_t *pool, const char *from, apr_size_t size)
-{
-    fail_pool(pool, "apr_pstrmemdup");
-
-    return apr_pstrmemdup(pool, from, size);
-}
-
+__attribute__((visibility("hidden"))) char *
+torture_apr_pstrcat(apr_pool_t *pool, ...);
 
 /* More parts than any call of the module has. */
 char *
@@ -128,117 +131,4 @@ torture_apr_pstrcat(apr_pool_t *pool, ...)
     va_end(args);
 
     return apr_pstrcatv(pool, parts, n, NULL);
-}
-
-
-apr_array_header_t *
-torture_apr_array_make(apr_pool_t *pool, int n, int size)
-{
-    fail_pool(pool, "apr_array_make");
-
-    return apr_array_make(pool, n, size);
-}
-
-
-void *
-torture_apr_array_push(apr_array_header_t *array)
-{
-    fail_pool(array->pool, "apr_array_push");
-
-    return apr_array_push(array);
-}
-
-
-apr_table_t *
-torture_apr_table_make(apr_pool_t *pool, int n)
-{
-    fail_pool(pool, "apr_table_make");
-
-    return apr_table_make(pool, n);
-}
-
-
-apr_table_t *
-torture_apr_table_copy(apr_pool_t *pool, const apr_table_t *from)
-{
-    fail_pool(pool, "apr_table_copy");
-
-    return apr_table_copy(pool, from);
-}
-
-
-void
-torture_apr_table_setn(apr_table_t *table, const char *key, const char *value)
-{
-    fail_pool(apr_table_elts(table)->pool, "apr_table_setn");
-
-    apr_table_setn(table, key, value);
-}
-
-
-void
-torture_apr_table_addn(apr_table_t *table, const char *key, const char *value)
-{
-    fail_pool(apr_table_elts(table)->pool, "apr_table_addn");
-
-    apr_table_addn(table, key, value);
-}
-
-
-apr_status_t
-torture_apr_stat(apr_finfo_t *info, const char *path, apr_int32_t wanted,
-                 apr_pool_t *pool)
-{
-    if (fail_now(FAIL_FILES, "apr_stat")) {
-        return fail_error();
-    }
-
-    return apr_stat(info, path, wanted, pool);
-}
-
-
-apr_status_t
-torture_apr_thread_mutex_create(apr_thread_mutex_t **mutex, unsigned flags,
-                                apr_pool_t *pool)
-{
-    if (fail_now(FAIL_MEMORY, "apr_thread_mutex_create")) {
-        return APR_ENOMEM;
-    }
-
-    return apr_thread_mutex_create(mutex, flags, pool);
-}
-
-
-apr_status_t
-torture_apr_dir_open(apr_dir_t **dir, const char *path, apr_pool_t *pool)
-{
-    if (fail_now(FAIL_FILES, "apr_dir_open")) {
-        return fail_error();
-    }
-
-    return apr_dir_open(dir, path, pool);
-}
-
-
-/* ENOENT, by which it also reports the end of the directory. */
-apr_status_t
-torture_apr_dir_read(apr_finfo_t *info, apr_int32_t wanted, apr_dir_t *dir)
-{
-    if (fail_now(FAIL_FILES, "apr_dir_read")) {
-        return fail_error();
-    }
-
-    return apr_dir_read(info, wanted, dir);
-}
-
-
-apr_status_t
-torture_apr_pool_create_ex(apr_pool_t **pool, apr_pool_t *parent,
-                           apr_abortfunc_t end, apr_allocator_t *allocator)
-{
-    if (parent != NULL) {
-        fail_pool(parent, "apr_pool_create_ex");
-    }
-
-    return apr_pool_create_ex(pool, parent, end, allocator);
 }

@@ -1,5 +1,6 @@
-# HPACK, RFC 7541: a decoder with all of it (static and dynamic table,
-# Huffman code), an encoder that writes literals only.
+# HPACK, RFC 7541, without its dynamic table, which a client may forbid: a
+# decoder with the static table and Huffman code, and an encoder that writes
+# literals only.
 package IRI::HPACK;
 use strict;
 use warnings;
@@ -59,62 +60,32 @@ my %OCTET;
     }
 }
 
-# A decoder with an empty dynamic table of $size octets: one per connection.
-sub new {
-    my ($class, $size) = @_;
-    return bless { table => [], limit => $size // 4096 }, $class;
-}
-
 # A header block to a list of [name, value]. Dies on a malformed one.
 sub decode {
-    my ($self, $block) = @_;
+    my ($block) = @_;
     my @fields;
     while (length $block) {
         my $first = ord $block;
         if ($first & 0x80) {
-            push @fields, $self->entry(integer(\$block, 7));
+            push @fields, entry(integer(\$block, 7));
         }
         elsif (($first & 0xE0) == 0x20) {
-            $self->{limit} = integer(\$block, 5);
-            $self->evict;
+            my $size = integer(\$block, 5);
+            die "HPACK: a dynamic table of $size octets\n" if $size != 0;
         }
         else {
-            my $kept  = $first & 0x40;
-            my $index = integer(\$block, $kept ? 6 : 4);
-            my $name  = $index ? $self->entry($index)->[0] : string(\$block);
-            my $field = [$name, string(\$block)];
-            push @fields, $field;
-            next if !$kept;
-            unshift @{ $self->{table} }, $field;
-            $self->evict;
+            my $index = integer(\$block, $first & 0x40 ? 6 : 4);
+            my $name  = $index ? entry($index)->[0] : string(\$block);
+            push @fields, [$name, string(\$block)];
         }
     }
     return @fields;
 }
 
-# The entry of an index in the static table and after it the dynamic one.
+# The entry of an index, from 1.
 sub entry {
-    my ($self, $index) = @_;
-    die "HPACK: index 0\n" if $index == 0;
-    my $entry = $index <= @STATIC
-        ? $STATIC[$index - 1]
-        : $self->{table}[$index - @STATIC - 1];
-    return $entry // die "HPACK: no entry $index\n";
-}
-
-# Evicts the oldest entries above the limit (RFC 7541 section 4.1: an entry
-# counts 32 octets more than its text).
-sub evict {
-    my ($self) = @_;
-    my $size = 0;
-    my $kept = 0;
-    for my $entry (@{ $self->{table} }) {
-        $size += 32 + length($entry->[0]) + length $entry->[1];
-        last if $size > $self->{limit};
-        $kept++;
-    }
-    splice @{ $self->{table} }, $kept;
-    return;
+    my ($index) = @_;
+    return $index && $STATIC[$index - 1] || die "HPACK: no entry $index\n";
 }
 
 # Reads an integer with a prefix of $bits from the block (section 5.1).

@@ -11,7 +11,7 @@ use constant {
     DATA => 0, HEADERS => 1, RST_STREAM => 3, SETTINGS => 4, PING => 6,
     GOAWAY => 7, WINDOW_UPDATE => 8, CONTINUATION => 9,
     END_STREAM => 1, ACK => 1, END_HEADERS => 4, PADDED => 8, PRIORITY => 32,
-    ENABLE_PUSH => 2, INITIAL_WINDOW_SIZE => 4,
+    HEADER_TABLE_SIZE => 1, ENABLE_PUSH => 2, INITIAL_WINDOW_SIZE => 4,
     WINDOW => 65535,           # of a stream and a connection at the start
     LARGEST_WINDOW => 2**31 - 1,
     FRAME => 16384,            # the largest frame that needs no agreement
@@ -20,18 +20,18 @@ use constant {
 # The protocol's name in TLS.
 sub alpn { return 'h2' }
 
-# The preface: no push, and windows so large that only the connection's window
-# needs an update now and then.
+# The preface: no push, no dynamic table of fields, and windows so large that
+# only the connection's window needs an update now and then.
 sub greet {
     my ($self) = @_;
-    $self->{hpack}          = IRI::HPACK->new;
     $self->{next_stream}    = 1;
     $self->{leaving}        = 0;
     $self->{window}         = WINDOW;
     $self->{initial_window} = WINDOW;
     $self->put("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     $self->put_frame(SETTINGS, 0, 0,
-        pack 'nNnN', ENABLE_PUSH, 0, INITIAL_WINDOW_SIZE, LARGEST_WINDOW);
+        pack '(nN)*', HEADER_TABLE_SIZE, 0, ENABLE_PUSH, 0,
+            INITIAL_WINDOW_SIZE, LARGEST_WINDOW);
     $self->put_frame(WINDOW_UPDATE, 0, 0, pack 'N', LARGEST_WINDOW - WINDOW);
     return;
 }
@@ -148,9 +148,8 @@ sub take_frame {
     return;
 }
 
-# A header block may be split into frames; it is decoded also for unknown
-# streams, because the dynamic table depends on it. An interim answer (1xx) is
-# replaced by the next; trailer fields are dropped.
+# A header block may be split into frames. An interim answer (1xx) is replaced
+# by the next; trailer fields are dropped.
 sub take_headers {
     my ($self, $type, $flags, $id, $payload) = @_;
     if ($type == HEADERS) {
@@ -161,8 +160,8 @@ sub take_headers {
     }
     $self->{block} .= $payload;
     return if !($flags & END_HEADERS);
-    my @fields = $self->{hpack}->decode($self->{block});
     my $stream = $self->{streams}{$id} or return;
+    my @fields = IRI::HPACK::decode($self->{block});
     my ($status) = map { $_->[1] } grep { $_->[0] eq ':status' } @fields;
     if (defined $status && $status >= 200) {
         $stream->{answer}{status}  = $status;

@@ -23,6 +23,7 @@ our @EXPORT_OK =
 # sanitizers are slow.
 my $PATIENCE = 60;
 my @running;               # weak references, for END
+my @unread;                # errors of servers that are gone
 my $owner = $$;
 
 # A test that is interrupted calls exit, so that END stops its servers; so does
@@ -178,10 +179,11 @@ sub worker_user {
 }
 
 # The common part of new(): directories and ports. Common options: tmp
-# (default: a new directory), root (default: TMP/html), and log_level.
+# (default: a new directory), root (default: TMP/html), log_level, and expect, a
+# pattern of log lines that are no errors here.
 sub prepare {
     my ($class, $allowed, %option) = @_;
-    my %known = map { $_ => 1 } qw(conf tmp root stock modules log_level),
+    my %known = map { $_ => 1 } qw(conf tmp root stock modules log_level expect),
         @$allowed;
     my @unknown = grep { !$known{$_} } sort keys %option;
     die "$class: unknown option @unknown\n" if @unknown;
@@ -245,6 +247,7 @@ sub start {
         }
     }
     $self->wait_for(sub { $self->is_up });
+    $self->{read} //= 0;
     return $self;
 }
 
@@ -311,7 +314,18 @@ sub stop {
 
 sub DESTROY {
     my ($self) = @_;
-    $self->stop if $$ == $owner;
+    return if $$ != $owner || ${^GLOBAL_PHASE} eq 'DESTRUCT';
+    $self->stop;
+    push @unread, $self->errors if is_unread($self);
+    return;
+}
+
+# True if the server was started with our module and errors() was not called.
+sub is_unread { return defined $_[0]{read} && !$_[0]{read} && !$_[0]{stock} }
+
+# The errors of all such servers.
+sub unread_errors {
+    return @unread, map { $_->errors } grep { $_ && is_unread($_) } @running;
 }
 
 # Waits until a condition holds; false after a minute without.
@@ -404,6 +418,7 @@ sub access_log { $_[0]->settle; return slurp("$_[0]{tmp}/access.log") }
 # that level; ignore => a pattern of lines that the test expects.
 sub errors {
     my ($self, %option) = @_;
+    $self->{read} = 1;
     my $levels = join '|', qw(emerg alert crit), $option{level} // ();
     my $line   = $self->error_pattern($levels);
     my $report = qr/Sanitizer|runtime error:/;
@@ -415,7 +430,9 @@ sub errors {
         glob "$self->{tmp}/sanitizer/*";
     $self->alive;
     push @found, $self->{died} if $self->{died};
-    @found = grep { $_ !~ $option{ignore} } @found if $option{ignore};
+    for my $expected (grep { defined } $option{ignore}, $self->{expect}) {
+        @found = grep { $_ !~ $expected } @found;
+    }
     return @found;
 }
 

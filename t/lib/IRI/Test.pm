@@ -1,29 +1,57 @@
-# All that a test file needs of the library:
+# All that a test file needs of the library, with Test::More, strict and
+# warnings. A file that names what it needs is skipped without it: nginx, httpd
+# or core. At the end the error log of each server is checked.
 #
-#   use FindBin;
-#   use lib "$FindBin::Bin/lib";
-#   use IRI::Test;
+#   use IRI::Test 'nginx';
 #
 #   my ($root) = make_tree('mixed');
 #   my $server = nginx(root => $root, conf => <<'END');
 #   server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%; iri on; }
 #   END
 #   is $server->get("/caf\xC3\xA9.html")->status, 200, 'native';
-#   is_deeply [$server->errors], [], 'log';
+#   done_testing;
+#
+# A program that is no test imports the functions that it names.
 package IRI::Test;
 use strict;
 use warnings;
-use Exporter 'import';
+use Exporter ();
+use FindBin ();
 use IRI::Cases ();
 use IRI::Httpd;
 use IRI::Nginx;
 use IRI::Octets qw(octets escaped);
 use IRI::Server qw(build_dir capture free_port slurp spew temp_dir);
 use IRI::Tree 'make_tree';
+use Test::More ();
 
-our @EXPORT = qw(build_dir capture colliding cpu_of escaped free_port httpd
-    httpd_t make_tree missing nginx nginx_t octets quoted seed slurp spew
-    temp_dir vhost);
+our @ISA    = 'Exporter';
+our @EXPORT = qw(build_dir capture colliding cpu_of done_testing escaped
+    free_port httpd httpd_t make_tree missing nginx nginx_t octets quoted seed
+    slurp spew temp_dir vhost);
+
+sub import {
+    my ($class, @names) = @_;
+    my @needed = grep { /^(?:nginx|httpd|core)$/ } @names;
+    return $class->export_to_level(1, $class, @names) if @names > @needed;
+    strict->import;
+    warnings->import;
+    Test::More->builder->exported_to(scalar caller);
+    Test::More->export_to_level(1, 'Test::More',
+        grep { $_ ne 'done_testing' } @Test::More::EXPORT);
+    $class->export_to_level(1, $class);
+    for my $lack (grep { defined } map { missing($_) } @needed) {
+        Test::More::plan(skip_all => $lack);
+    }
+    return;
+}
+
+# Test::More's, after a check of all error logs that the test has not read.
+sub done_testing {
+    my @unexpected = IRI::Server::unread_errors();
+    Test::More::is_deeply(\@unexpected, [], 'error logs');
+    return Test::More::done_testing();
+}
 
 # Starts a private nginx; options in IRI::Nginx.
 sub nginx { return IRI::Nginx->new(@_)->start }

@@ -6,15 +6,9 @@ use warnings;
 use Exporter 'import';
 use IRI::Server 'slurp';
 
-our @EXPORT_OK = qw(interleaved load median quartiles ratios wrk_figures);
+our @EXPORT_OK = qw(interleaved load median);
 
 sub median { return quantile(0.5, @_) }
-
-# The lower quartile, the median, the upper quartile.
-sub quartiles {
-    my @values = @_;
-    return map { quantile($_, @values) } 0.25, 0.5, 0.75;
-}
 
 # Interpolates between two values.
 sub quantile {
@@ -41,29 +35,7 @@ sub interleaved {
     return \%values;
 }
 
-# The ratios of two lists of values, round by round.
-sub ratios {
-    my ($values, $others) = @_;
-    return map { $values->[$_] / $others->[$_] }
-        grep { $others->[$_] } 0 .. $#$values;
-}
-
 # The number of processes that are runnable.
 sub load { return (split ' ', slurp('/proc/loadavg'))[0] }
-
-# The output of wrk: requests, requests per second, responses other than 2xx or
-# 3xx, errors.
-sub wrk_figures {
-    my ($text) = @_;
-    my ($requests) = $text =~ /^\s*(\d+) requests in /m or return;
-    my ($rate)     = $text =~ /^Requests\/sec:\s*([\d.]+)/m;
-    my ($other)    = $text =~ /^\s*Non-2xx or 3xx responses: (\d+)/m;
-    my $errors     = 0;
-    if ($text =~ /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/) {
-        $errors = $1 + $2 + $3 + $4;
-    }
-    return { requests => $requests, rate => $rate, other => $other // 0,
-        errors => $errors };
-}
 
 1;

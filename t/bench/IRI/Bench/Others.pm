@@ -15,7 +15,6 @@ use Unicode::Normalize 'NFD';
 
 my $PAGES = 1000;
 my $LUA   = 'ngx_http_lua_module.so';
-my $HOME  = "$FindBin::Bin/peers";
 
 # Columns: a name, options of new_server(), and the rows that it supports.
 sub of {
@@ -40,7 +39,7 @@ END
         qr/nfd|sjis|euc|1251|case/];
     my $modules = IRI::Nginx::module_dir();
     my ($release) = icu() or return @columns;
-    spew("$folder/names.lua", slurp("$HOME/names.lua"));
+    spew("$folder/names.lua", slurp("$FindBin::Bin/names.lua"));
     return @columns if !-e "$modules/$LUA";
     return (@columns, [lua => { stock => 1,
         modules => [grep { -e "$modules/$_" } 'ndk_http_module.so', $LUA],

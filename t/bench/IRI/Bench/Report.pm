@@ -11,8 +11,8 @@ use IRI::Server qw(slurp spew);
 
 *number = \&IRI::Bench::Table::number;
 
-my @GROUPS  = qw(nginx event prefork fold fold-nginx fold-httpd index
-    latency wall memory start growth peers);
+my @GROUPS  = qw(nginx event prefork fold fold-nginx fold-httpd memory start
+    growth);
 my @SERVERS = qw(nginx event prefork);
 
 # Requests that are compared with those of peers.
@@ -27,9 +27,7 @@ my %CAPTION = (
     size   => 'Instructions of a request in another case, by the size of the '
         . 'directory',
     growth => 'Instructions that a target adds in nginx, by its length',
-    map({ ("added-$_" => "Instructions that each row adds in $_",
-        "peers-$_" => "Instructions of whole requests in $_, beside peers") }
-        @SERVERS),
+    map { ("added-$_" => "Instructions that each row adds in $_") } @SERVERS,
 );
 
 # The figures of a directory: lists of fields, older files first.
@@ -76,7 +74,6 @@ sub place {
             if $class !~ /^(?:start|memory|growth)$/;
     }
     $measure =~ s/ (?:d|ja|fr)1?0+\b//;
-    $measure =~ s/^(?:d|ja|fr)1?0+ [\w, ]+: /index: /;
     $measure =~ s/^(?:on|charsets), /start, /;
     $measure =~ s/^.+: (growth|worst)/$1/ if $class eq 'growth';
     $measure =~ s/^request, .*/request under way/ if $class eq 'memory';
@@ -189,7 +186,6 @@ sub plots {
     $plot{size}       = $self->by_size;
     $plot{growth}     = $self->by_length;
     $plot{"added-$_"} = $self->added($_)  for @SERVERS;
-    $plot{"peers-$_"} = $self->beside($_) for 'nginx', 'prefork';
     delete @plot{ grep { !defined $plot{$_} } keys %plot };
     return %plot;
 }
@@ -259,29 +255,6 @@ sub added {
     return bars("$server: what a request costs more",
         'instructions, on less off (the same page in UTF-8 and NFC)',
         ['again', 'the first time'], @groups);
-}
-
-# Whole requests compared with other software.
-sub beside {
-    my ($self, $server) = @_;
-    my ($of, @rows) = $self->requests($server);
-    my (%there, @names);
-    for my $id (@rows) {
-        $there{$_}++ for keys %{ $of->{$id} };
-    }
-    @names = grep { $there{$_} }
-        qw(bare on map lua rewrite encoding);
-    return if @names < 3;
-    my @groups;
-    for my $id (grep { /$SHOWN/ } @rows) {
-        push @groups, [$id, map { my $cell = $of->{$id}{$_};
-            $cell ? [$cell->{instructions},
-                $cell->{status} == 200 ? '' : $cell->{status}] : undef }
-            @names];
-    }
-    return if !@groups;
-    return bars("$server: whole requests, with peers",
-        'instructions; the status where it is not 200', \@names, @groups);
 }
 
 1;
