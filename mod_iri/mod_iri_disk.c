@@ -554,7 +554,7 @@ mod_iri_find_uri(request_rec *r, const iri_env_t *env,
 
 /* Save an ASCII path that was requested and needed no reading. */
 static void
-mod_iri_set_ascii(request_rec *r, iri_request_t *state)
+mod_iri_save_ascii(request_rec *r, iri_request_t *state)
 {
     /* a rule may have changed r->uri */
     const char *path = r->parsed_uri.path ? r->parsed_uri.path : r->uri;
@@ -574,7 +574,7 @@ mod_iri_map_uri(request_rec *r)
     ctx->settings_path = NULL;
     ctx->lookup = NULL;
     if (iri_str_is_ascii(mod_iri_str(r->filename))) {
-        mod_iri_set_ascii(r, ctx->state);
+        mod_iri_save_ascii(r, ctx->state);
     }
     mod_iri_search_init(r, ctx, &search);
     if (!mod_iri_accept_path(r, ctx, &search)) {
@@ -728,7 +728,7 @@ mod_iri_map_ascii(request_rec *r)
     }
     search.absent = 1;
     state = ctx != NULL ? ctx->state : mod_iri_state_create(r->pool);
-    mod_iri_set_ascii(r, state);
+    mod_iri_save_ascii(r, state);
     mod_iri_find_conf_init(r, &search, &conf);
     lookup = iri_request_find(state, env, &search, &conf);
     if (lookup == NULL) {

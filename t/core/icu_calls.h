@@ -36,10 +36,6 @@ FAILS(int32_t, 0, unorm2_normalize,
       (const UNormalizer2 *normalizer, const UChar *from, int32_t len,
        UChar *to, int32_t size, UErrorCode *error),
       (normalizer, from, len, to, size, error))
-FAILS(int32_t, 0, unorm2_getDecomposition,
-      (const UNormalizer2 *normalizer, UChar32 c, UChar *to, int32_t size,
-       UErrorCode *error),
-      (normalizer, c, to, size, error))
 FAILS(int32_t, 0, unorm2_getRawDecomposition,
       (const UNormalizer2 *normalizer, UChar32 c, UChar *to, int32_t size,
        UErrorCode *error),

@@ -872,18 +872,16 @@ TEST(test_utf8)
         { "/\xE9", IRI_PATH_REQUESTED, "/\xE9", 0 },
         { "/a", IRI_PATH_REQUESTED, "/a", 0 },
     };
-    server_t server;
-    size_t   i;
+    size_t i;
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        server_start(&server);
+        server_start();
         assert_false(
             iri_request_is_utf8(server.request, core_str(rows[i].path)));
-        server_read(&server, rows[i].sent, rows[i].origin);
+        server_read(rows[i].sent, rows[i].origin);
         assert_int_equal(
             iri_request_is_utf8(server.request, core_str(rows[i].path)),
             rows[i].is_utf8);
-        core_free(&server.core);
     }
 }
 
