@@ -172,7 +172,8 @@ struct ngx_http_iri_loc_conf_s {
     iri_tree_conf_t tree;       /* the settings above, for the core */
 
     /* set by ngx_http_iri_settings.c */
-    ngx_http_core_loc_conf_t *clcf; /* of nginx's core module */
+    ngx_http_core_loc_conf_t *clcf; /* of nginx's core module, with root and
+                                   alias as configured */
     ngx_http_iri_loc_conf_t *enclosing; /* the location with the next shorter
                                    prefix, or the server, if it has the same
                                    root; else NULL */
@@ -285,8 +286,8 @@ typedef struct {
                                    named location was begun */
         unsigned rewrite_break:1;   /* 1: "rewrite ... break" of this location
                                    has cleared r->valid_location, and
-                                   ngx_http_iri_use_script() has set it
-                                   again */
+                                   ngx_http_iri_set_valid_location() has set
+                                   it again */
     } rules;
 
     ngx_http_iri_client_t *client;  /* NULL: the variable of iri_charset was not
@@ -334,7 +335,7 @@ ngx_http_iri_engine_of(ngx_http_request_t *r)
     return (iri_engine_t) iscf->engine;
 }
 
-/* Returns: r->loc_conf as configured, without the script under root. */
+/* Returns: r->loc_conf with root and alias as configured. */
 static inline void **
 ngx_http_iri_configured(ngx_http_request_t *r)
 {
@@ -759,8 +760,8 @@ ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
  * Set *name to the name on disk for uri in the current location, without
  * running the script.  A NUL follows, which is not counted.  In a tree in
  * ISO-8859-1: "/café" → "/srv/www/caf\xE9".  Returns: NGX_OK; NGX_DECLINED if
- * the script is not needed, root has variables, or uri does not begin with the
- * prefix that alias replaces; NGX_ERROR.
+ * root has variables, or uri does not begin with the prefix that alias
+ * replaces; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     ngx_str_t *name);
@@ -774,38 +775,14 @@ ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
     ngx_uint_t *is_dir);
 
 /*
- * Set r->loc_conf to the configuration with the script under root: r->uri needs
- * it, and the rules of the location have run.
- * After "rewrite ... break" this also sets r->valid_location, if the content
- * handler opens files, and ctx->rules.rewrite_break.
+ * After "rewrite ... break" has cleared r->valid_location in a location with
+ * root: set it again if the content handler opens files.  nginx tests it below
+ * alias only, but with the script root is an alias.  Sets
+ * ctx->rules.rewrite_break, so that the flag is cleared again in a named
+ * location.
  */
-void ngx_http_iri_use_script(ngx_http_request_t *r);
-
-/*
- * Returns: 1 if r needs the script for uri also without a lookup: below an
- * alias with captures, since the name on disk depends on more than uri; if uri
- * is shorter than the prefix that alias replaces, since nginx does not compare
- * their lengths; and for COPY and MOVE, since nginx also maps the Destination.
- */
-static inline ngx_uint_t
-ngx_http_iri_always_needs_script(ngx_http_request_t *r,
-    const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
-{
-    /* With captures, alias is NGX_MAX_SIZE_T_VALUE. */
-    return ilcf->clcf->alias > uri.len
-           || (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE));
-}
-
-/* Returns: 1 if r needs the script for uri. */
-static inline ngx_uint_t
-ngx_http_iri_needs_script(ngx_http_request_t *r,
-    const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
-{
-    return ilcf->scripted != NULL
-           && (ngx_http_iri_always_needs_script(r, ilcf, uri)
-               || (ngx_http_iri_uri_needs_lookup(ilcf, uri)
-                   && !ngx_http_iri_is_declared(r, ilcf, uri)));
-}
+void ngx_http_iri_set_valid_location(ngx_http_request_t *r,
+    ngx_http_iri_loc_conf_t *ilcf);
 
 
 /* ---- ngx_http_iri_try_files.c ------------------------------------------- */

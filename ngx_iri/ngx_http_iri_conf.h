@@ -113,15 +113,15 @@ ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
  * ---- ngx_http_iri_settings.c ----------------------------------------------
  */
 
-/* Set enclosing and prefix of all locations. */
+/* Set enclosing and prefix of all locations, before root is replaced. */
 void ngx_http_iri_settings_init(const ngx_array_t *locations);
 
 
 /* ---- ngx_http_iri_root.c ------------------------------------------------ */
 
 /*
- * Make the configuration with the script under root of each location where iri
- * is on.  Returns: NGX_OK, NGX_ERROR.
+ * Replace root and alias by the script where iri is on.
+ * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
 

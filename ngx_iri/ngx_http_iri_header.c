@@ -627,9 +627,8 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
         return NGX_ERROR;
     }
 
-    if (r->upstream != NULL && r->loc_conf == ilcf->scripted
-        && ilcf->clcf->alias == 0)
-    {
+    if (r->upstream != NULL && ilcf->scripted != NULL
+        && ilcf->clcf->alias == 0) {
         r->valid_location = 1;
     }
 

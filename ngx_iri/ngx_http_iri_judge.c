@@ -168,7 +168,7 @@ ngx_http_iri_judge_init_counted(ngx_http_request_t   *r,
         return NGX_ERROR;
     }
 
-    *counted = ngx_http_iri_configured(r->main);
+    *counted = r->main->loc_conf;
 
     return NGX_OK;
 }

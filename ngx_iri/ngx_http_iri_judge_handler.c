@@ -194,8 +194,7 @@ ngx_http_iri_judge_handler(ngx_http_request_t *r)
         }
 
         if (judge->access_decided
-            && !ngx_http_iri_judge_is_counted(judge,
-                                              ngx_http_iri_configured(r)))
+            && !ngx_http_iri_judge_is_counted(judge, r->loc_conf))
         {
             return ngx_http_iri_judge_count(r, judge);
         }
@@ -204,7 +203,7 @@ ngx_http_iri_judge_handler(ngx_http_request_t *r)
         /* PREACCESS has counted the page, and has not refused it. */
         counted = ngx_array_push(judge->counted);
         if (counted != NULL) {
-            *counted = ngx_http_iri_configured(r);
+            *counted = r->loc_conf;
         }
     }
 

@@ -468,6 +468,7 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
 {
     ngx_int_t                 rc;
     ngx_http_iri_ctx_t       *ctx;
+    ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
@@ -475,13 +476,13 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
     }
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /*
-     * nginx's try_files sets this below an alias with captures, and a named
-     * location keeps it.  The script, which looks like such an alias, must not
-     * see it.
+     * nginx's try_files sets this below an alias with captures.  In another
+     * location the script, which looks like such an alias, must not see it.
      */
-    if (clcf->alias != NGX_MAX_SIZE_T_VALUE) {
+    if (ilcf->scripted != NULL && ilcf->clcf->alias != NGX_MAX_SIZE_T_VALUE) {
         r->add_uri_to_alias = 0;
     }
 
@@ -530,7 +531,6 @@ static ngx_int_t
 ngx_http_iri_after_rules(ngx_http_request_t *r)
 {
     ngx_int_t                rc;
-    ngx_uint_t               needs_lookup;
     ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -540,9 +540,9 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    needs_lookup = ngx_http_iri_uri_needs_lookup(ilcf, r->uri);
+    ngx_http_iri_set_valid_location(r, ilcf);
 
-    if (needs_lookup) {
+    if (ngx_http_iri_uri_needs_lookup(ilcf, r->uri)) {
         /* "rewrite ... break" may have set another path. */
         rc = ngx_http_iri_read_new_uri(r);
         if (rc != NGX_OK && rc != NGX_DECLINED) {
@@ -553,12 +553,6 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
         if (rc != NGX_OK) {
             return rc;
         }
-    }
-
-    if (ngx_http_iri_always_needs_script(r, ilcf, r->uri)
-        || (needs_lookup && !ngx_http_iri_is_declared(r, ilcf, r->uri)))
-    {
-        ngx_http_iri_use_script(r);
     }
 
     ctx = ngx_http_iri_ctx(r);
@@ -652,8 +646,6 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 
     rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
     if (rc == NGX_OK) {
-        /* An access handler may have set another path. */
-        ngx_http_iri_use_script(r);
         rc = ngx_http_iri_refuse_found(r, ctx, found);
     }
 

@@ -2,11 +2,10 @@
  * ngx_http_iri_root.c - the script under root and alias
  *
  * All modules of nginx that open files call ngx_http_map_uri_to_path(), which
- * runs a script if root or alias has variables.  Each location therefore has a
- * second configuration, in which root is a script that evaluates to the whole
- * name on disk, as that of an alias with captures does.  A request whose path
- * needs a lookup gets this configuration after the rules of the location have
- * run.  r->uri stays canonical for locations, logs, redirects and upstreams.
+ * runs a script if root or alias has variables.  In postconfiguration, root and
+ * alias are therefore replaced by a script that evaluates to the whole name on
+ * disk, as that of an alias with captures does.  r->uri stays canonical for
+ * locations, logs, redirects and upstreams.
  *
  *     r->uri --nginx--> script --iri_find--> root and octets on disk
  *
@@ -14,10 +13,10 @@
  * this are compensated:
  *
  *   r->valid_location           here
- *   r->add_uri_to_alias         ngx_http_iri_phases.c
  *   try_files                   ngx_http_iri_try_files.c
  *   comparing the Destination of COPY and MOVE with alias
  *                               ngx_http_iri_destination.c
+ *   r->add_uri_to_alias         ngx_http_iri_phases.c
  *   r->uri_changed, variables   ngx_http_iri_variables.c
  */
 
@@ -32,6 +31,83 @@ typedef struct {
 
 
 /* ---- the script --------------------------------------------------------- */
+
+/*
+ * Returns: the length of the name without a lookup: root or alias, and the rest
+ * of r->uri.
+ */
+static size_t
+ngx_http_iri_joined_length(ngx_http_script_engine_t *e,
+                           ngx_http_core_loc_conf_t *clcf)
+{
+    u_char                     *ip;
+    size_t                      len;
+    ngx_http_script_len_code_pt lcode;
+
+    len = e->request->uri.len - clcf->alias;
+
+    if (clcf->root_lengths == NULL) {
+        return len + clcf->root.len;
+    }
+
+    ip = e->ip;
+    e->ip = clcf->root_lengths->elts;
+
+    while (*(uintptr_t *) e->ip) {
+        lcode = *(ngx_http_script_len_code_pt *) e->ip;
+        len += lcode(e);
+    }
+
+    e->ip = ip;
+
+    return len;
+}
+
+
+static void
+ngx_http_iri_joined_copy(ngx_http_script_engine_t *e,
+                         ngx_http_core_loc_conf_t *clcf)
+{
+    u_char                 *ip;
+    ngx_str_t              *uri = &e->request->uri;
+    ngx_http_script_code_pt code;
+
+    if (clcf->root_lengths == NULL) {
+        e->pos = ngx_cpymem(e->pos, clcf->root.data, clcf->root.len);
+
+    } else {
+        ip = e->ip;
+        e->ip = clcf->root_values->elts;
+
+        while (*(uintptr_t *) e->ip) {
+            code = *(ngx_http_script_code_pt *) e->ip;
+            code(e);
+        }
+
+        e->ip = ip;
+    }
+
+    e->pos = ngx_cpymem(e->pos, uri->data + clcf->alias,
+                        uri->len - clcf->alias);
+}
+
+
+/*
+ * Returns: 1 if uri has no other name on disk, so that root and uri are joined
+ * without a lookup.  A lookup is needed with captures in alias, since the name
+ * depends on more than uri; and if uri is not below alias, since
+ * ngx_http_iri_find() then returns NULL and no file is opened.
+ */
+static ngx_uint_t
+ngx_http_iri_joins_root(ngx_http_request_t            *r,
+                        const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
+{
+    /* With captures, alias is NGX_MAX_SIZE_T_VALUE. */
+    return ilcf->clcf->alias <= uri.len
+           && (!ngx_http_iri_uri_needs_lookup(ilcf, uri)
+               || ngx_http_iri_is_declared(r, ilcf, uri));
+}
+
 
 /* Log once why no file is opened, if it is too late for a restart or 404. */
 static void
@@ -80,22 +156,28 @@ ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 static size_t
 ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 {
-    ngx_http_iri_ctx_t  *ctx;
-    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
-    iri_lookup_t        *found;
+    iri_lookup_t            *found;
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_request_t      *r = e->request;
+    ngx_http_iri_code_t     *code = (ngx_http_iri_code_t *) e->ip;
+    ngx_http_iri_loc_conf_t *ilcf;
 
     e->ip = (u_char *) &code->end;
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    found = ngx_http_iri_find(e->request);
-    ctx = ngx_http_iri_ctx(e->request);
+    if (ngx_http_iri_joins_root(r, ilcf, r->uri)) {
+        return ngx_http_iri_joined_length(e, ilcf->clcf);
+    }
+
+    found = ngx_http_iri_find(r);
+    ctx = ngx_http_iri_ctx(r);
 
     if (ctx == NULL) {
         return iri_no_such_file.len;
     }
 
     ctx->lookup.filename = found != NULL
-                               ? ngx_http_iri_name_to_open(e->request, ctx,
-                                                           found)
+                               ? ngx_http_iri_name_to_open(r, ctx, found)
                                : ngx_http_iri_ngx_str(iri_no_such_file);
 
     return ctx->lookup.filename.len;
@@ -105,13 +187,21 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 static void
 ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 {
-    ngx_str_t            name;
-    ngx_http_iri_ctx_t  *ctx;
-    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
+    ngx_str_t                name;
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_request_t      *r = e->request;
+    ngx_http_iri_code_t     *code = (ngx_http_iri_code_t *) e->ip;
+    ngx_http_iri_loc_conf_t *ilcf;
 
     e->ip = (u_char *) &code->end;
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    ctx = ngx_http_iri_ctx(e->request);
+    if (ngx_http_iri_joins_root(r, ilcf, r->uri)) {
+        ngx_http_iri_joined_copy(e, ilcf->clcf);
+        return;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
     name = ctx != NULL && ctx->lookup.filename.len != 0
                ? ctx->lookup.filename
                : ngx_http_iri_ngx_str(iri_no_such_file);
@@ -165,17 +255,25 @@ ngx_int_t
 ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
                          ngx_str_t *name)
 {
-    ngx_http_iri_ctx_t      *ctx;
-    iri_lookup_t            *found;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_str_t                 tail = uri;
+    ngx_http_iri_ctx_t       *ctx;
+    iri_lookup_t             *found;
+    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_core_loc_conf_t *clcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    clcf = ilcf->clcf;
 
-    if (!ngx_http_iri_needs_script(r, ilcf, uri)
-        || ilcf->clcf->root_lengths != NULL
-        || !ngx_http_iri_below_alias(r, ilcf->clcf, uri))
+    if (ilcf->scripted == NULL || clcf->root_lengths != NULL
+        || !ngx_http_iri_below_alias(r, clcf, uri))
     {
         return NGX_DECLINED;
+    }
+
+    if (ngx_http_iri_joins_root(r, ilcf, uri)) {
+        tail.data += clcf->alias;
+        tail.len -= clcf->alias;
+        return ngx_http_iri_join(r->pool, clcf->root, tail, name);
     }
 
     found = ngx_http_iri_find_uri(r, uri);
@@ -274,33 +372,35 @@ ngx_http_iri_command_named(const ngx_module_t *module, const char *name)
 
 
 /*
- * The copies are made here, and not for each request: nginx uses r->loc_conf
- * after the pool of the request is destroyed.
+ * Also for locations that need no lookup, since the script opens no file for a
+ * refused path.  The configuration is changed in place, since "if" selects it
+ * in the middle of the rules.  The copy is made here, and not for each request:
+ * nginx uses r->loc_conf after the pool of the request is destroyed.
  */
 static ngx_int_t
-ngx_http_iri_make_script(ngx_conf_t *cf, ngx_http_iri_location_t *location)
+ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_location_t *location)
 {
     size_t                    size = sizeof(void *) * ngx_http_max_module;
     ngx_http_iri_loc_conf_t  *ilcf = location->conf;
-    ngx_http_core_loc_conf_t *clcf;
+    ngx_http_core_loc_conf_t *clcf = ilcf->clcf;
 
-    clcf = ngx_palloc(cf->pool, sizeof(ngx_http_core_loc_conf_t));
-    ilcf->scripted = ngx_palloc(cf->pool, size);
+    ilcf->clcf = ngx_palloc(cf->pool, sizeof(ngx_http_core_loc_conf_t));
+    ilcf->configured = ngx_palloc(cf->pool, size);
+    ilcf->scripted = location->loc_conf;
 
-    if (clcf == NULL || ilcf->scripted == NULL) {
+    if (ilcf->clcf == NULL || ilcf->configured == NULL) {
         return NGX_ERROR;
     }
 
-    *clcf = *ilcf->clcf;
+    *ilcf->clcf = *clcf;
+    ngx_memcpy(ilcf->configured, location->loc_conf, size);
+    ilcf->configured[ngx_http_core_module.ctx_index] = ilcf->clcf;
+    ilcf->literal_len = ngx_http_iri_literal_len(clcf);
+
     clcf->root_lengths = ngx_http_iri_script(
         cf, (ngx_http_script_code_pt) (void *) ngx_http_iri_length_code);
     clcf->root_values = ngx_http_iri_script(cf, ngx_http_iri_value_code);
     clcf->alias = NGX_MAX_SIZE_T_VALUE;
-
-    ilcf->configured = location->loc_conf;
-    ngx_memcpy(ilcf->scripted, location->loc_conf, size);
-    ilcf->scripted[ngx_http_core_module.ctx_index] = clcf;
-    ilcf->literal_len = ngx_http_iri_literal_len(ilcf->clcf);
 
     return clcf->root_lengths != NULL && clcf->root_values != NULL
                ? NGX_OK
@@ -355,7 +455,7 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
 
     for (i = 0; i < imcf->locations.nelts; i++) {
         if (location[i].server->engine == IRI_ENGINE_ON
-            && ngx_http_iri_make_script(cf, &location[i]) != NGX_OK)
+            && ngx_http_iri_install_script(cf, &location[i]) != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -370,7 +470,7 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
 }
 
 
-/* ---- the root of a request ---------------------------------------------- */
+/* ---- r->valid_location -------------------------------------------------- */
 
 /*
  * Below alias, nginx does not map a path that "rewrite ... break" has changed,
@@ -379,14 +479,14 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
  * it is set only for content handlers that open files.  In a named location
  * nginx keeps the flag, so ngx_http_iri_before_rules() clears it there.
  */
-static void
-ngx_http_iri_set_valid_location(ngx_http_request_t            *r,
-                                const ngx_http_iri_loc_conf_t *ilcf)
+void
+ngx_http_iri_set_valid_location(ngx_http_request_t      *r,
+                                ngx_http_iri_loc_conf_t *ilcf)
 {
     ngx_http_iri_ctx_t       *ctx;
     ngx_http_iri_main_conf_t *imcf;
 
-    if (r->valid_location || ilcf->clcf->alias) {
+    if (r->valid_location || ilcf->scripted == NULL || ilcf->clcf->alias) {
         return;
     }
 
@@ -402,15 +502,4 @@ ngx_http_iri_set_valid_location(ngx_http_request_t            *r,
             r->valid_location = 1;
         }
     }
-}
-
-
-void
-ngx_http_iri_use_script(ngx_http_request_t *r)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    r->loc_conf = ilcf->scripted;
-    ngx_http_iri_set_valid_location(r, ilcf);
 }

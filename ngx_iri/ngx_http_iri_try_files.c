@@ -157,7 +157,7 @@ ngx_http_iri_try_files_disable(ngx_conf_t *cf, ngx_module_t *module,
     }
 
     location->loc_conf[module->ctx_index] = conf;
-    location->conf->scripted[module->ctx_index] = conf;
+    location->conf->configured[module->ctx_index] = conf;
 
     return NGX_OK;
 }
@@ -248,19 +248,14 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
     u_char                   *last;
     ngx_int_t                 rc;
     ngx_str_t                 name;
-    unsigned                  valid;
+    unsigned                  valid = r->valid_location;
     ngx_open_file_info_t      of;
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_needs_script(r, ilcf, r->uri)) {
-        ngx_http_iri_use_script(r);
-    }
-
     /* After a rewrite nginx maps below root, but not below the script. */
-    valid = r->valid_location;
     r->valid_location |= ilcf->clcf->alias == 0;
     last = ngx_http_map_uri_to_path(r, &name, &root, 0);
     r->valid_location = valid ? 1 : 0;

