@@ -384,10 +384,22 @@ void iri_index_job_drop(iri_index_job_t *job);
 int iri_method_writes(iri_str_t method);
 
 /*
+ * May an ASCII path with an escape, a blank or a mark at its end have another
+ * name?  match: as for iri_ascii_needs_lookup().
+ */
+int iri_ascii_may_be_repaired(unsigned match, iri_str_t path);
+
+/*
  * As iri_needs_lookup(), for an ASCII path.
  * match: iri_tree_conf_t.match, also of several directories together.
  */
-int iri_ascii_needs_lookup(unsigned match, iri_str_t path);
+static inline int
+iri_ascii_needs_lookup(unsigned match, iri_str_t path)
+{
+    return (match & IRI_FOLD_INDEXED) != 0
+           || ((match & IRI_FOLD_SOME_ASCII) != 0
+               && iri_ascii_may_be_repaired(match, path));
+}
 
 /*
  * Can iri_find() return anything but PASS for this path?  Each ASCII request
@@ -398,13 +410,8 @@ int iri_ascii_needs_lookup(unsigned match, iri_str_t path);
 static inline int
 iri_needs_lookup(const iri_tree_conf_t *tree, iri_str_t path)
 {
-    if ((tree->match & (IRI_FOLD_INDEXED | IRI_FOLD_SOME_ASCII)) != 0
-        && iri_ascii_needs_lookup(tree->match, path))
-    {
-        return 1;
-    }
-
-    return !iri_str_is_ascii(path);
+    return iri_ascii_needs_lookup(tree->match, path)
+           || !iri_str_is_ascii(path);
 }
 
 /*

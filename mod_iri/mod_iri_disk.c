@@ -630,8 +630,7 @@ static int
 mod_iri_may_match_other(const request_rec           *r,
                         const mod_iri_server_conf_t *conf)
 {
-    return conf->match & (IRI_FOLD_INDEXED | IRI_FOLD_SOME_ASCII)
-           && iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename));
+    return iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename));
 }
 
 /*

@@ -150,9 +150,7 @@ typedef struct {
     size_t cache_size;          /* iri_cache in octets; 0: off */
     ngx_str_t cache_threads;    /* name of its thread pool; empty: none */
     ngx_http_iri_cache_t *cache;    /* NULL: no cache */
-    unsigned   ascii_match;     /* IRI_FOLD_SOME_ASCII of all locations */
-    ngx_uint_t needs_indexes;   /* 1: a location has an iri_match that searches
-                                   indexes */
+    unsigned match;             /* iri_tree_conf_t.match of all locations */
     ngx_uint_t needs_snapshot;  /* 1: each request has a snapshot: a location
                                    has iri_listing on */
     ngx_uint_t undeclared;      /* 1: of a location declared is 0 */
@@ -645,10 +643,7 @@ ngx_int_t ngx_http_iri_post_read_handler(ngx_http_request_t *r);
 static inline ngx_uint_t
 ngx_http_iri_may_fold_ascii(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
 {
-    return iscf->needs_indexes
-           || (iscf->ascii_match
-               && iri_ascii_needs_lookup(iscf->ascii_match,
-                                         ngx_http_iri_str(uri)));
+    return iri_ascii_needs_lookup(iscf->match, ngx_http_iri_str(uri));
 }
 
 /*

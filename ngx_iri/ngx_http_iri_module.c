@@ -348,7 +348,7 @@ ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
     iri_tree_conf_finish(
         iscf->charset_variable == NULL ? &iscf->reading : NULL, &conf->tree);
 
-    iscf->ascii_match |= conf->tree.match & IRI_FOLD_SOME_ASCII;
+    iscf->match |= conf->tree.match;
 }
 
 

@@ -458,13 +458,9 @@ iri_repair_concerns(unsigned how, iri_str_t text)
 
 
 int
-iri_ascii_needs_lookup(unsigned match, iri_str_t path)
+iri_ascii_may_be_repaired(unsigned match, iri_str_t path)
 {
     unsigned repairs = 0;
-
-    if ((match & IRI_FOLD_INDEXED) != 0) {
-        return 1;
-    }
 
     repairs |= match & (IRI_FOLD_ESCAPES | IRI_FOLD_PERCENT)
                    ? IRI_REPAIR_ESCAPES
