@@ -6,7 +6,7 @@ use Exporter 'import';
 use IRI::Octets 'visible';
 use Test::More;
 
-our @EXPORT_OK = qw(client_cases function_values is_undisclosed site_of vary visible);
+our @EXPORT_OK = qw(client_cases is_undisclosed site_of vary visible);
 
 # The body of a 200, by which a site says its name, or another status.
 sub site_of {
@@ -80,39 +80,6 @@ sub is_undisclosed {
     is scalar keys %responses, 1, "all responses are equal: $directory"
         or diag join "\n\n", %responses;
     return;
-}
-
-# Functions for rules: name, text, value.
-sub function_values {
-    my $nihyo = "\xE8\xA1\xA8";    # U+8868, 95 5C in Shift_JIS
-    return (
-        ['to_uri', "/$nihyo a%zz%41", '/%E8%A1%A8%20a%25zz%41'],
-        ['to_uri', "/\x95\\", ''],
-        ['to_iri', '/%E8%A1%A8%20%41%E2%80%8E', "/$nihyo%20A%E2%80%8E"],
-        ['to_iri', "/%95\\\x95", '/%95%5C%95'],
-        ['nfc', "e\xCC\x81", "\xC3\xA9"],
-        ['nfc', "\xE9", ''],
-        ['fold', "STRA\xC3\x9FE \xEF\xBC\xA1", 'strasse a'],
-        ['utf8', "\x95\\", $nihyo],
-        ['utf8', "caf\xE9", "caf\xC3\xA9"],
-        ['utf8', $nihyo, $nihyo],
-        ['utf8', "\x81", ''],
-        ['host_ascii', "B\xC3\xBCcher.example", 'xn--bcher-kva.example'],
-        ['host_ascii', "b\xC3\xBC:80", ''],
-        ['host_unicode', 'xn--bcher-kva.example', "b\xC3\xBCcher.example"],
-        ['host_unicode', "a/b", ''],
-        ['nfd', "\xC3\xA9", "e\xCC\x81"],
-        ['url_ascii', "https://b\xC3\xBCcher.example/$nihyo",
-            'https://xn--bcher-kva.example/%E8%A1%A8'],
-        ['url_ascii', 'https://a.example\\@b.example/', ''],
-        ['url_unicode', 'https://xn--bcher-kva.example',
-            "https://b\xC3\xBCcher.example"],
-        ['disposition', "/a/$nihyo \".pdf",
-            'filename="_ _.pdf"; filename*=UTF-8\'\'%E8%A1%A8%20%22.pdf'],
-        ['disposition', '/a/', ''],
-        ['encode', "/$nihyo%E8%A1%A8 %2F", '/%95%5C%95%5C%20%2F'],
-        ['encode', "/\xC3\xA9", ''],
-    );
 }
 
 1;
