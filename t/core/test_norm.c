@@ -2,11 +2,11 @@
  * test_norm.c - normalization to NFC, only where it is safe
  *
  * Covers: our NFC and NFD are those of NormalizationTest.txt, except that
- * U+037E, U+1FEF and U+212A do not change, and those of ICU for each pair of
- * characters that may compose; NFC neither changes an inert character nor
- * composes it with the one before; marks, bidi controls and characters are
- * classified as in Unicode; 30 marks in a row are normalized, 31 leave their
- * segment unchanged.  Any text: t/fuzz/fuzz_name.c, any segment: fuzz_read.c.
+ * U+037E, U+1FEF and U+212A do not change; NFC neither changes an inert
+ * character nor composes it with the one before; marks, bidi controls and
+ * characters are classified as in Unicode; 30 marks in a row are normalized, 31
+ * leave their segment unchanged; the longest run.  Any text:
+ * t/fuzz/fuzz_name.c, any segment: fuzz_read.c.
  */
 
 #include <stdlib.h>
@@ -233,102 +233,6 @@ TEST(test_compose)
 }
 
 
-/* ---- pairs -------------------------------------------------------------- */
-
-/* Compare with ICU's form. */
-static void
-check_form(core_t *core, int nfd, const uint32_t *c, size_t count)
-{
-    static uint32_t want[10 * LONG];
-    size_t          n = core_normalize(c, count, nfd, want);
-
-    assert_form(core, nfd, c, count, want, n);
-    core_forget(core);
-}
-
-
-/*
- * All characters that compose with the one before, or are reordered before it.
- */
-static size_t
-all_combining(uint32_t *out)
-{
-    UErrorCode          error = U_ZERO_ERROR;
-    const UNormalizer2 *nfc = unorm2_getNFCInstance(&error);
-    size_t              n = 0;
-    uint32_t            c;
-
-    for (c = 0; c <= 0x10ffff; c++) {
-        if (is_scalar(c) && !unorm2_hasBoundaryBefore(nfc, (UChar32) c)) {
-            assert_false(iri_char_has_boundary_before(c));
-            out[n++] = c;
-        }
-    }
-
-    return n;
-}
-
-
-/* All characters that such a mark composes with, and each that decomposes. */
-static size_t
-all_bases(uint32_t *out)
-{
-    UErrorCode          error = U_ZERO_ERROR;
-    const UNormalizer2 *nfd = unorm2_getNFDInstance(&error);
-    static char         seen[0x110000];
-    UChar               units[16];
-    UChar32             base;
-    int32_t             i;
-    size_t              n = 0;
-    uint32_t            c;
-
-    for (c = 0; c <= 0x10ffff; c++) {
-        /* One Hangul syllable with a final consonant is enough. */
-        if (!is_scalar(c) || (c > 0xac01 && c <= 0xd7a3 && (c - 0xac00) % 28)
-            || unorm2_getDecomposition(nfd, (UChar32) c, units, 16, &error)
-                   < 0)
-        {
-            continue;
-        }
-
-        i = 0;
-        U16_NEXT(units, i, 16, base);
-        seen[c] = seen[base] = 1;
-    }
-
-    for (c = 0; c <= 0x10ffff; c++) {
-        if (seen[c]) {
-            out[n++] = c;
-        }
-    }
-
-    return n;
-}
-
-
-/* Pairs without a mark between them, which would only block composition. */
-TEST(test_pairs)
-{
-    static uint32_t joined[LONG * 4], joining[LONG * 2];
-    uint32_t        c[3];
-    size_t          bases, marks, i, k;
-
-    bases = all_bases(joined);
-    marks = all_combining(joining);
-    assert_in_range(bases, 2000, COUNT(joined));
-    assert_in_range(marks, 900, COUNT(joining));
-
-    for (i = 0; i < bases; i++) {
-        for (k = 0; k < marks; k++) {
-            c[0] = joined[i];
-            c[1] = joining[k];
-            c[2] = joining[(i + k * k) % marks];
-            check_form(&core, (i + k) % 16 == 0, c, 2 + (i + k) % 2);
-        }
-    }
-}
-
-
 /* ---- segments ----------------------------------------------------------- */
 
 static iri_str_t
@@ -407,4 +311,14 @@ TEST(test_longest_run)
 
     assert_ok(iri_nfc_put(&core.env, core_utf8(c, 1024, in), &buf));
     assert_str(iri_buf_str(&buf), core_utf8(form, 3 * 1024, want));
+
+    /* each of which is six units of UTF-16 in NFC */
+    for (i = 0; i < 1024; i++) {
+        c[i] = 0x1d160;
+    }
+
+    buf.len = 0;
+    assert_ok(iri_nfc_put(&core.env, core_utf8(c, 682, in), &buf));
+    assert_int_equal(iri_nfc_put(&core.env, core_utf8(c, 683, in), &buf),
+                     IRI_SEGMENT_TOO_LONG);
 }
