@@ -85,7 +85,7 @@ int
 mod_iri_is_plain(const mod_iri_server_conf_t *conf, iri_str_t octets)
 {
     return iri_str_is_ascii(octets)
-           && (!conf->percent || octets.len == 0
+           && ((conf->match & IRI_FOLD_PERCENT) == 0 || octets.len == 0
                || memchr(octets.data, '%', octets.len) == NULL);
 }
 
