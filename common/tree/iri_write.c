@@ -87,11 +87,26 @@ iri_parent_path(iri_str_t path)
 
 
 /*
+ * Return 1 if a method that writes does not find an entry by this match. It
+ * does by JIS vendor pairs and widths.
+ */
+static int
+iri_is_match_of_twin(const iri_search_t *search, iri_match_t match)
+{
+    return match >= IRI_MATCH_PUNCTUATION
+           || (match == IRI_MATCH_VARIANTS
+               && (search->settings_of != NULL
+                   || (search->tree->match & IRI_FOLD_LETTERS) != 0));
+}
+
+
+/*
  * Return 1 if near, an entry found by a folding key, is not source. A MOVE may
  * rename its source to such a name, but not the directories that contain it.
  */
 static int
-iri_conflicts_with(const iri_found_t *near, iri_str_t path, iri_str_t source)
+iri_conflicts_with(const iri_search_t *search, const iri_found_t *near,
+                   iri_str_t source)
 {
     size_t len = near->filename.len;
 
@@ -108,11 +123,12 @@ iri_conflicts_with(const iri_found_t *near, iri_str_t path, iri_str_t source)
         source.len--;
     }
 
-    return near->verdict == IRI_RESTART && near->match >= IRI_MATCH_VARIANTS
+    return near->verdict == IRI_RESTART
+           && iri_is_match_of_twin(search, near->match)
            && !(len == source.len
                 && memcmp(near->filename.data, source.data, len) == 0
                 && iri_str_equal(iri_parent_path(near->path),
-                                 iri_parent_path(path)));
+                                 iri_parent_path(search->path)));
 }
 
 
@@ -141,7 +157,7 @@ iri_find_conflict(const iri_env_t *env, const iri_search_t *search,
     /* If the file system failed, an entry may exist that was not seen. */
     if (status == IRI_OK
         && (near.why == IRI_WHY_ERROR || near.why == IRI_WHY_BUDGET
-            || iri_conflicts_with(&near, search->path, source)))
+            || iri_conflicts_with(search, &near, source)))
     {
         found->verdict = IRI_REFUSE;
         found->why = IRI_WHY_CONFLICT;

@@ -125,6 +125,44 @@ TEST(test_twin)
 }
 
 
+/* A Destination, which is not restarted, may differ from an entry in width. */
+TEST(test_twin_of_destination)
+{
+    static const struct {
+        const char *path;
+        unsigned    match;
+        int         conflict;
+    } rows[] = {
+        { "/\xEF\xBC\xB2.txt", IRI_FOLD_WIDTH | IRI_FOLD_CASE, 0 },
+        { "/\xEF\xBD\x92.txt", IRI_FOLD_WIDTH | IRI_FOLD_CASE, 1 },
+        { "/\xE3\x80\x9C.txt", IRI_FOLD_VARIANTS | IRI_FOLD_CASE, 0 },
+        { "/\xC5\x9F.txt", IRI_FOLD_ROMANIAN, 1 },
+    };
+    iri_tree_conf_t tree;
+    iri_search_t    search;
+    iri_found_t     found;
+    size_t          i;
+
+    core_put(&core, S("/srv/R.txt"));
+    core_put(&core, S("/srv/\xEF\xBD\x9E.txt"));
+    core_put(&core, S("/srv/\xC8\x99.txt"));
+
+    for (i = 0; i < COUNT(rows); i++) {
+        tree = core_tree("", IRI_FILENAME_ANY,
+                         IRI_FOLD_NORMALIZATION | rows[i].match);
+        memset(&search, 0, sizeof(search));
+        search.tree = &tree;
+        search.write = 1;
+        search.root = S("/srv");
+        search.path = core_str(rows[i].path);
+        assert_ok(iri_find_canonical(&core.env, &search, &found));
+        assert_int_equal(found.verdict, IRI_PASS);
+        assert_ok(iri_find_conflict(&core.env, &search, S(""), &found));
+        assert_int_equal(found.verdict == IRI_REFUSE, rows[i].conflict);
+    }
+}
+
+
 TEST(test_twin_no_memory)
 {
     iri_found_t found;
