@@ -310,7 +310,8 @@ typedef enum {
     IRI_WHY_MIXED,           /* found with a charset per segment */
     IRI_WHY_REPAIRED,        /* found after an encoding error was repaired */
     IRI_WHY_VARIANT,         /* found by a variant of a character */
-    IRI_WHY_FOLDED,          /* found with width, case or accents ignored */
+    IRI_WHY_FOLDED,          /* found where width, punctuation, case or accents
+                                differ */
     IRI_WHY_SPELLING,        /* found by one edit of the name */
     IRI_WHY_AMBIGUOUS,       /* several entries match equally well */
     IRI_WHY_PARENT_RENAMED,  /* absent; its directory has another name */

@@ -38,7 +38,7 @@ ngx_int_t ngx_http_iri_cache_merge(ngx_conf_t *cf,
 
 /*
  * Set iscf->needs_indexes, and add the thread pool that builds indexes: an
- * iri_match in the server has width, case, accents or spelling.
+ * iri_match in the server has a word of IRI_FOLD_INDEXED.
  * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_cache_use_indexes(ngx_conf_t *cf,

@@ -3,8 +3,8 @@
  *
  * Tries the octets by which the tree may write the name: its charsets and forms
  * first, then vendor variants. Then searches the index of the directory. An
- * entry is found only if its name equals the segment or, where width, case,
- * accents or spelling are ignored, if its name differs least.
+ * entry is found only if its name equals the segment or, where differences of
+ * IRI_FOLD_INDEXED are ignored, if its name differs least.
  */
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "unicode/iri_unicode.h"
 #include "tree/iri_tree.h"
 
-/* Punctuation behind a link that is removed, characters. */
+/* Characters of punctuation that are removed from the end of a link. */
 #define IRI_MAX_TRAILING 4
 
 /* Without a cache: number of candidates stat'ed before their directory. */
@@ -343,7 +343,6 @@ iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
     *result = IRI_LOOKUP_ABSENT;
 
-    /* ASCII has the same octets in each charset and form. */
     if (iri_is_same_on_disk(tree, name)) {
         (*tried)++;
         status = iri_candidate_stat(finder, walk, name, result);
@@ -1048,8 +1047,8 @@ iri_is_last(const iri_finder_t *finder, iri_str_t segment)
 
 
 /*
- * Repair a segment once and look it up. *repaired is empty if that is not
- * possible.
+ * Repair a segment once and look up the result. *repaired is empty if the
+ * segment cannot be repaired; then *name and *result are not written.
  */
 static iri_status_t
 iri_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
@@ -1064,12 +1063,9 @@ iri_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
         return status;
     }
 
-    if (finder->env->trace) {
-        iri_logf(finder->env, IRI_LOG_TRACE, "repaired (%s): %s",
-                 iri_form_text(iri_repair_form(finder->repair)),
-                 iri_printable(finder->env, *repaired));
-    }
-
+    iri_logf(finder->env, IRI_LOG_TRACE, "repaired (%s): %s",
+             iri_form_text(iri_repair_form(finder->repair)),
+             iri_printable(finder->env, *repaired));
     status = iri_segment_lookup(finder, walk, *repaired, IRI_PART_ANY, none,
                                 name, result);
 
