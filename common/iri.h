@@ -392,6 +392,14 @@ int iri_method_writes(iri_str_t method);
 int iri_ascii_needs_lookup(unsigned match, iri_str_t path);
 
 /*
+ * Has this name or path the same octets in each charset and normalization form?
+ * match: as for iri_ascii_needs_lookup().
+ * Returns: 1 for ASCII; 0 if it contains "%" and match IRI_FOLD_PERCENT, and
+ * for all else.
+ */
+int iri_is_same_on_disk(unsigned match, iri_str_t name);
+
+/*
  * Can iri_find() return anything but PASS for this path?  Each ASCII request
  * executes this test.
  * path: canonical, decoded.

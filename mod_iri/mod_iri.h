@@ -112,12 +112,9 @@ typedef struct {
     apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
     apr_array_header_t *encoded_sections; /* mod_iri_encoded_section_t; NULL:
                                         the engine is not on */
-    int                 folds;       /* 1: some tree folds names (IRIMatch
-                                        width, case, accents, spelling) */
     iri_fold_keys_t    *fold_keys;   /* shared by all servers; NULL: no tree
                                         folds names */
     unsigned            match;       /* IRI_FOLD_... of all trees together */
-    int                 percent;     /* 1: some tree has the charset percent */
     int                 may_restart; /* 1: an entry may be found under another
                                         canonical path than the request's */
     iri_index_cache_t  *cache;       /* of this child; NULL: none */

@@ -129,8 +129,6 @@ mod_iri_collect_flags(mod_iri_server_conf_t *conf)
         repair |= dir->tree.repair;
     }
     conf->match = match;
-    conf->percent = (match & IRI_FOLD_PERCENT) != 0;
-    conf->folds = (match & IRI_FOLD_INDEXED) != 0;
     conf->may_restart = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0
                         || repair != 0 || conf->reading.charsets.count > 0
                         || conf->vary != NULL;
@@ -185,7 +183,9 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_server(s, registry, &env.env);
-        if (mod_iri_server_conf(s)->folds && fold_keys == NULL) {
+        if ((mod_iri_server_conf(s)->match & IRI_FOLD_INDEXED) != 0
+            && fold_keys == NULL)
+        {
             fold_keys = iri_fold_keys_create(&env.env);
         }
         mod_iri_server_conf(s)->fold_keys = fold_keys;

@@ -313,8 +313,8 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
     const char *octets = mod_iri_dup(r->pool, ctx->lookup->found.filename);
     const char *at, *end;
 
-    if (mod_iri_is_plain(mod_iri_server_conf(r->server),
-                         mod_iri_str(r->filename))
+    if (iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
+                            mod_iri_str(r->filename))
         || strlen(octets) < search->root.len)
     {
         return;
@@ -759,7 +759,7 @@ mod_iri_map_to_storage(request_rec *r)
         return mod_iri_report(r, conf);
     }
     mod_iri_map_root(r);
-    if (mod_iri_is_plain(conf, mod_iri_str(r->filename))) {
+    if (iri_is_same_on_disk(conf->match, mod_iri_str(r->filename))) {
         return (mod_iri_may_match_other(r, conf)
                 || mod_iri_has_restarted(mod_iri_request(r)))
                        && !mod_iri_is_file_subrequest(r)

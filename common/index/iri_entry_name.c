@@ -330,10 +330,10 @@ iri_is_way_used(const iri_tree_conf_t *tree, size_t k)
 
 
 int
-iri_is_same_on_disk(const iri_tree_conf_t *tree, iri_str_t name)
+iri_is_same_on_disk(unsigned match, iri_str_t name)
 {
     return iri_str_is_ascii(name)
-           && ((tree->match & IRI_FOLD_PERCENT) == 0 || name.len == 0
+           && ((match & IRI_FOLD_PERCENT) == 0 || name.len == 0
                || memchr(name.data, '%', name.len) == NULL);
 }
 

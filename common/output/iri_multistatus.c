@@ -302,7 +302,7 @@ iri_ms_put_name(iri_multistatus_t *ms, iri_str_t octets, iri_buf_t *path)
     iri_str_t    name = octets;
     iri_status_t status = IRI_OK;
 
-    if (!iri_is_same_on_disk(ms->conf.tree, octets)) {
+    if (!iri_is_same_on_disk(ms->conf.tree->match, octets)) {
         status = iri_entry_name(&ms->names, ms->conf.tree, octets, &name);
         if (status == IRI_OK && name.len == 0) {
             name = octets;

@@ -85,17 +85,6 @@ typedef struct {
     iri_node_t             known_node; /* of known_directory */
 } iri_finder_t;
 
-/*
- * Returns: 1 if s has a "%", and a directory on the path may write it in
- * another way.
- */
-static inline int
-iri_finder_has_escape(const iri_finder_t *finder, iri_str_t s)
-{
-    return (finder->match & IRI_FOLD_PERCENT) != 0 && s.len != 0
-           && memchr(s.data, '%', s.len) != NULL;
-}
-
 /* Names of entries that differ from a segment at the same level. */
 typedef struct {
     size_t    count;
