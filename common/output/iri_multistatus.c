@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "iri_dav.h"
-#include "unicode/iri_unicode.h"
 #include "index/iri_index.h"
+#include "unicode/iri_unicode.h"
 
 /* Longest text of an element, with escapes and entities, that is rewritten. */
 #define IRI_MS_TEXT ((size_t) 4 * IRI_MAX_PATH)

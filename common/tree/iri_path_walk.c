@@ -402,7 +402,7 @@ iri_walk_skips_lookup(const iri_finder_t *finder, iri_str_t segment)
     }
 
     if (finder->repair != 0) {
-        return !iri_repair_concerns(finder->repair, segment);
+        return !iri_repair_may_change(finder->repair, segment);
     }
 
     return finder->fold == 0 || segment.len == 0;

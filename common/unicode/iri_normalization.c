@@ -1,7 +1,7 @@
 /*
  * iri_normalization.c - characters that a name may contain, and NFC and NFD
  *
- * Puts a run of UTF-8 in NFC or NFD (UAX #15; draft 2.3 and 3.1), by ICU.  Three
+ * Puts a run of UTF-8 in NFC or NFD by ICU (UAX #15; draft 2.3 and 3.1).  Three
  * characters whose NFC is ASCII are not normalized, because no mapping may
  * produce ASCII.
  */
@@ -136,6 +136,7 @@ iri_units_write(const iri_env_t *env, const iri_units_t *s, iri_buf_t *out)
     UChar32      c;
     int32_t      i;
 
+    /* At most three octets for a unit; a surrogate pair has four. */
     status = iri_buf_room(env, out, 3 * (size_t) s->len);
 
     for (i = 0; i < s->len && status == IRI_OK; /* void */) {
