@@ -133,7 +133,7 @@ extern const iri_words_t iri_repair_words;          /* IRI_REPAIR_...; 0:
  *
  *   words         the words that the directive takes
  *   word, given   the words of the value, as the server split them; letter
- *                 case does not matter
+ *   label         case does not matter
  *   count         number of words, at least 1
  *   registry      opens the charsets; owns the error message
  *   out           written only on success
@@ -148,7 +148,10 @@ extern const iri_words_t iri_repair_words;          /* IRI_REPAIR_...; 0:
  *
  * iri_parse_charsets: labels of the Encoding Standard and some other common
  * names ("cp949").  With none_allowed, "none" alone gives an empty list, and
- * UTF-8 is left out because it is always read; otherwise UTF-8 is kept.
+ * UTF-8 is left out because it is always read; otherwise UTF-8 is kept, and the
+ * first word may be "percent" (names on disk).
+ *
+ * iri_parse_charset: one such label, not "none" or "percent".
  *
  * {"sjis", "euc-jp"} -> {Shift_JIS, EUC-JP}
  * {"ISO-2022-JP"} -> "\"ISO-2022-JP\" switches states ..."
@@ -157,6 +160,8 @@ const char *iri_parse_word(const iri_words_t *words, iri_str_t word,
                            unsigned *out);
 const char *iri_parse_words(const iri_words_t *words, const iri_str_t *given,
                             size_t count, unsigned *out, size_t *unknown);
+const char *iri_parse_charset(iri_registry_t *registry, iri_str_t label,
+                              const iri_charset_t **out);
 const char *iri_parse_charsets(iri_registry_t *registry,
                                const iri_str_t *given, size_t count,
                                int none_allowed, iri_charsets_t *out);
