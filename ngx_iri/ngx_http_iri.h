@@ -150,12 +150,10 @@ typedef struct {
     size_t cache_size;          /* iri_cache in octets; 0: off */
     ngx_str_t cache_threads;    /* name of its thread pool; empty: none */
     ngx_http_iri_cache_t *cache;    /* NULL: no cache */
-    unsigned   ascii_match;     /* IRI_FOLD_SOME_ASCII of all locations */
-    ngx_uint_t needs_indexes;   /* 1: a location has an iri_match that searches
-                                   indexes */
+    unsigned   match;           /* IRI_FOLD_... of all locations together */
     ngx_uint_t needs_snapshot;  /* 1: each request has a snapshot: a location
                                    has iri_listing on */
-    ngx_uint_t undeclared;      /* 1: of a location declared is 0 */
+    ngx_uint_t undeclared;      /* 1: a location has declared 0 */
 } ngx_http_iri_srv_conf_t;
 
 typedef struct ngx_http_iri_loc_conf_s ngx_http_iri_loc_conf_t;
@@ -180,7 +178,8 @@ struct ngx_http_iri_loc_conf_s {
                                    apply to its names */
     ngx_uint_t differ;          /* 1: an enclosing location has other
                                    settings */
-    ngx_uint_t declared;        /* iri_tree_is_declared(), if differ is 0 */
+    ngx_uint_t declared;        /* 1: iri_tree_is_declared(), for all names of
+                                   the path */
     ngx_uint_t exact;           /* 1: a location with "=", or "if" in one */
     iri_tree_conf_t combined;   /* tree, with the match of all enclosing
                                    locations added, for iri_needs_lookup() */
@@ -644,10 +643,8 @@ ngx_int_t ngx_http_iri_post_read_handler(ngx_http_request_t *r);
 static inline ngx_uint_t
 ngx_http_iri_may_fold_ascii(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
 {
-    return iscf->needs_indexes
-           || (iscf->ascii_match
-               && iri_ascii_needs_lookup(iscf->ascii_match,
-                                         ngx_http_iri_str(uri)));
+    return (iscf->match & (IRI_FOLD_INDEXED | IRI_FOLD_SOME_ASCII)) != 0
+           && iri_ascii_needs_lookup(iscf->match, ngx_http_iri_str(uri));
 }
 
 /*
@@ -733,8 +730,9 @@ void ngx_http_iri_find_conf(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *ctx, ngx_str_t uri, iri_find_conf_t *conf);
 
 /*
- * Returns: 1 if uri is the path that was requested, and ilcf->declared, so that
- * it is the path on disk.
+ * Returns: 1 if uri is its own path on disk, without a lookup: it is the path
+ * that was requested, in UTF-8, ilcf->declared is 1, and the method is GET or
+ * HEAD.
  */
 ngx_uint_t ngx_http_iri_is_declared(ngx_http_request_t *r,
     const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri);
@@ -782,10 +780,12 @@ ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
 void ngx_http_iri_use_script(ngx_http_request_t *r);
 
 /*
- * Returns: 1 if r needs the script for uri also without a lookup: below an
- * alias with captures, since the name on disk depends on more than uri; if uri
- * is shorter than the prefix that alias replaces, since nginx does not compare
- * their lengths; and for COPY and MOVE, since nginx also maps the Destination.
+ * Returns: 1 if r needs the script for uri even if uri needs no lookup:
+ *
+ *   - below an alias with captures: the name on disk depends on more than uri;
+ *   - if uri is shorter than the prefix that alias replaces: nginx does not
+ *     compare their lengths;
+ *   - for COPY and MOVE: nginx also maps the Destination.
  */
 static inline ngx_uint_t
 ngx_http_iri_always_needs_script(ngx_http_request_t *r,

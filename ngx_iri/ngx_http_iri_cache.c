@@ -467,8 +467,6 @@ ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
 ngx_int_t
 ngx_http_iri_cache_use_indexes(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
-    iscf->needs_indexes = 1;
-
     return iscf->cache != NULL ? ngx_http_iri_thread_pool_add(cf, iscf->cache)
                                : NGX_OK;
 }

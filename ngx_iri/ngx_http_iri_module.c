@@ -115,7 +115,8 @@ static ngx_http_module_t ngx_http_iri_module_ctx = {
 
 
 ngx_module_t ngx_http_iri_module = NGX_HTTP_IRI_MODULE(
-    &ngx_http_iri_module_ctx, ngx_http_iri_commands, ngx_http_iri_cache_init_process);
+    &ngx_http_iri_module_ctx, ngx_http_iri_commands,
+    ngx_http_iri_cache_init_process);
 
 /* clang-format on */
 
@@ -348,7 +349,7 @@ ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
     iri_tree_conf_finish(
         iscf->charset_variable == NULL ? &iscf->reading : NULL, &conf->tree);
 
-    iscf->ascii_match |= conf->tree.match & IRI_FOLD_SOME_ASCII;
+    iscf->match |= conf->tree.match;
 }
 
 
