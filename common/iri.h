@@ -377,7 +377,7 @@ void iri_index_job_drop(iri_index_job_t *job);
 
 /*
  * May a request with this method create, change or delete an entry?  Such a
- * request never finds another name by case, accents or spelling.
+ * request never finds another name by IRI_FOLD_NEAR or spelling.
  * Returns: 0 for GET, HEAD, POST, OPTIONS, TRACE, PROPFIND, REPORT and SEARCH;
  * else 1.
  * "GET" -> 0; "PUT" -> 1; "get" -> 1

@@ -126,7 +126,7 @@ mod_iri_collect_flags(mod_iri_server_conf_t *conf)
         tree = dir->tree;
         iri_tree_conf_finish(&conf->reading, &tree);
         match |= tree.match;
-        repair |= dir->tree.repair;
+        repair |= tree.repair;
     }
     conf->match = match;
     conf->may_restart = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0

@@ -625,15 +625,6 @@ mod_iri_report_find(void *apr_env, iri_str_t path)
     return iri_request_find(ctx->state, env, &search, &conf);
 }
 
-/* Returns: 1 if an ASCII name may match an entry with another name. */
-static int
-mod_iri_may_match_other(const request_rec           *r,
-                        const mod_iri_server_conf_t *conf)
-{
-    return conf->match & (IRI_FOLD_INDEXED | IRI_FOLD_SOME_ASCII)
-           && iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename));
-}
-
 /*
  * IRIEngine report: log the verdict on the client's request, without carrying
  * it out.
@@ -649,7 +640,7 @@ mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
     }
     ctx = mod_iri_request_create(r);
     if (iri_request_state(ctx->state) == IRI_STATE_NEW) {
-        if (!mod_iri_may_match_other(r, conf)) {
+        if (!iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename))) {
             return DECLINED;
         }
         iri_request_set_ascii(ctx->state, mod_iri_str(r->uri));
@@ -760,7 +751,7 @@ mod_iri_map_to_storage(request_rec *r)
     }
     mod_iri_map_root(r);
     if (iri_is_same_on_disk(conf->match, mod_iri_str(r->filename))) {
-        return (mod_iri_may_match_other(r, conf)
+        return (iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename))
                 || mod_iri_has_restarted(mod_iri_request(r)))
                        && !mod_iri_is_file_subrequest(r)
                    ? mod_iri_map_ascii(r)

@@ -643,8 +643,7 @@ ngx_int_t ngx_http_iri_post_read_handler(ngx_http_request_t *r);
 static inline ngx_uint_t
 ngx_http_iri_may_fold_ascii(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
 {
-    return (iscf->match & (IRI_FOLD_INDEXED | IRI_FOLD_SOME_ASCII)) != 0
-           && iri_ascii_needs_lookup(iscf->match, ngx_http_iri_str(uri));
+    return iri_ascii_needs_lookup(iscf->match, ngx_http_iri_str(uri));
 }
 
 /*
