@@ -548,10 +548,6 @@ iri_call_log(const iri_call_t *call, const char *why)
     iri_str_t   shown = call->text;
     iri_shown_t text;
 
-    if (call->env->log == NULL) {
-        return;
-    }
-
     if (shown.len > IRI_MAX_LOGGED) {
         shown.len = IRI_MAX_LOGGED;
     }

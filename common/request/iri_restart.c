@@ -230,10 +230,6 @@ iri_request_log_restart(const iri_env_t *env, const iri_lookup_t *lookup)
     const iri_found_t *found = &lookup->found;
     iri_shown_t        sent, path;
 
-    if (env->quiet) {
-        return;
-    }
-
     iri_logf(env, IRI_LOG_INFO,
              "\"%s\" found as \"%s\": %s" IRI_LOG_REASON "%s",
              iri_show(&sent, lookup->path), iri_show(&path, found->path),

@@ -109,7 +109,11 @@ iri_char_has_boundary_before(uint32_t c)
 
 /* ---- UTF-16, in which ICU normalizes ------------------------------------- */
 
-int
+/*
+ * Is c U+037E, U+1FEF or U+212A?  These are not normalized, because their NFC
+ * is ASCII.
+ */
+static int
 iri_char_keeps_form(uint32_t c)
 {
     return c == 0x037e || c == 0x1fef || c == 0x212a;

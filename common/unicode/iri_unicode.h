@@ -177,12 +177,6 @@ int iri_char_has_boundary_before(uint32_t c);
 int iri_char_is_mark(uint32_t c);
 
 /*
- * Is c U+037E, U+1FEF or U+212A?  These are not normalized, because their NFC
- * is ASCII.
- */
-int iri_char_keeps_form(uint32_t c);
-
-/*
  * Append run in NFC.  U+037E, U+1FEF and U+212A are copied, and compose with
  * nothing.
  * run: at most IRI_MAX_SEGMENT characters of valid UTF-8.

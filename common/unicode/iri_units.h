@@ -25,8 +25,8 @@ typedef struct {
 int iri_units_put(iri_units_t *to, uint32_t c);
 
 /*
- * Normalize *s to NFC (compose 1) or NFD (compose 0), except the characters of
- * iri_char_keeps_form().  It does nothing if *error is a failure already.
+ * Normalize *s to NFC (compose 1) or NFD (compose 0), except the characters
+ * whose NFC is ASCII.  If *error is a failure already, nothing is done.
  * *error: U_BUFFER_OVERFLOW_ERROR if the result is longer than IRI_MAX_UNITS.
  */
 void iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error);
