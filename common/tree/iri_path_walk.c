@@ -437,8 +437,8 @@ iri_walk_ascii_segments(iri_finder_t *finder, iri_str_t part, size_t *from,
 
 
 /*
- * Append the segment of part from offset from to offset to, which sent is as it
- * was sent. If it is looked up, *result is set; else it stays.
+ * Append the segment of part between the offsets from and to. sent: the same
+ * segment as it was sent. *result is written only if the segment is looked up.
  */
 static iri_status_t
 iri_walk_segment(iri_finder_t *finder, iri_walk_t *walk, iri_str_t part,

@@ -54,8 +54,8 @@ typedef struct {
                                          and nothing is folded or repaired, in
                                          all directories on the path */
     int                    verbatim;  /* 1: iri_tree_writes_names_verbatim()
-                                         for all that contain a segment which
-                                         is not iri_is_same_on_disk() */
+                                         for each directory with a segment for
+                                         which iri_is_same_on_disk() is 0 */
     iri_str_t              part;      /* search->path below the root */
     iri_part_kind_t        kind;      /* of part: not MIXED */
     iri_str_t              octets;    /* part as it was sent, unescaped;
