@@ -80,9 +80,9 @@ static const char advise_help[] =
 static const struct {
     const char *word;
     unsigned    match;    /* IRI_FOLD_... */
-    iri_match_t level;    /* the same as it is found */
+    iri_match_t level;    /* of entries that are found by match */
     unsigned    repair;   /* IRI_REPAIR_... */
-    iri_form_t  form;     /* the same as it is found */
+    iri_form_t  form;     /* of paths that are repaired by repair */
     int         optional; /* 1: it may find a wrong file */
     const char *why;
 } advise_words[ADVISE_WORDS] = {
@@ -108,7 +108,7 @@ static const struct {
     { "invisible", 0, IRI_MATCH_NONE, IRI_REPAIR_INVISIBLE,
       IRI_FORM_INVISIBLE, 0, "with invisible characters" },
     { "trailing", 0, IRI_MATCH_NONE, IRI_REPAIR_TRAILING, IRI_FORM_TRAILING,
-      0, "with punctuation behind" },
+      0, "with punctuation at the end" },
     { "plus", 0, IRI_MATCH_NONE, IRI_REPAIR_PLUS, IRI_FORM_PLUS, 0,
       "with + for a space" },
     { "accents", IRI_FOLD_ACCENTS, IRI_MATCH_ACCENTS, 0, IRI_FORM_ASCII, 1,
@@ -604,7 +604,7 @@ advise_count_charset(advise_run_t *run, const cli_verdict_t *x,
 }
 
 
-/* 1 if the word in row i of advise_words[] has found the entry. */
+/* 1 if the entry is not found without the word in row i of advise_words[]. */
 static int
 advise_is_needed(const advise_run_t *run, const cli_verdict_t *x, size_t i)
 {
@@ -613,7 +613,7 @@ advise_is_needed(const advise_run_t *run, const cli_verdict_t *x, size_t i)
     if (advise_words[i].match == 0) {
         return x->found.repaired == advise_words[i].form;
     }
-    /* Several words have the level of variants. */
+    /* Several words have the same level. */
     return x->found.match == advise_words[i].level
            && iri_fold_level(x->env,
                              run->with.tree.match & ~advise_words[i].match,

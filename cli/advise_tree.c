@@ -79,7 +79,7 @@ advise_count_form(advise_visit_t *visit, iri_str_t octets)
 }
 
 
-/* Count an ASCII name that is another one in the charset percent. */
+/* Count an ASCII name that the charset percent decodes to another name. */
 static iri_status_t
 advise_count_percent(advise_visit_t *visit, iri_str_t octets)
 {
@@ -388,9 +388,9 @@ advise_count(advise_tree_t *tree, advise_place_t *place)
 }
 
 
-/* The charsets of names: UTF-8 first, also if there is no UTF-8 name yet, since
-   rules in UTF-8 would not hold for a new one; but after percent, which would
-   have no effect behind it. */
+/* The charsets of names: percent first, if there are such names, because any
+   other charset before it would decode them.  Then UTF-8, also if there is no
+   UTF-8 name yet, since rules in UTF-8 would not hold for a new one. */
 static void
 advise_set_charsets(const advise_tree_t *tree, advise_place_t *place)
 {

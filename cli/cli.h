@@ -18,6 +18,7 @@
 #include <apr_pools.h>
 #include <apr_tables.h>
 #include <jansson.h>
+#include <zlib.h>
 
 #include "iri_ref.h"
 #include "base/iri_env_apr.h"
@@ -308,9 +309,20 @@ uint64_t cli_log_offset(const cli_log_t *log);   /* octets read of the file */
 int cli_log_close(cli_log_t *log);   /* -1: the file was truncated, or could
                                         not be read */
 
+/* Octets of a line; the servers refuse requests whose line would be longer. */
+#define CLI_LOG_LINE 65536
+
 /*
- * The octet of an escape at p, behind its backslash; a NUL ends the text.
- * *taken: its length in octets.  "xE9" -> E9, 3
+ * Read octets up to the end of a line, at most size - 1; a NUL follows them.
+ * Returns: their number, which includes NULs in the line; 0: the end of the
+ * file, or an error.
+ */
+size_t cli_log_gets(gzFile file, char *line, size_t size);
+
+/*
+ * Returns: the octet that an escape of a server encodes.  p: the text after the
+ * backslash, with a NUL at its end.  *taken: octets of the escape at p.
+ * "xE9" -> E9, 3
  */
 int cli_log_escape(const char *p, size_t *taken);
 

@@ -10,16 +10,12 @@
 #include <string.h>
 
 #include <apr_strings.h>
-#include <zlib.h>
 
 #include "cli.h"
 
-/* Octets of a line; the servers refuse requests whose line would be longer. */
-#define LOG_LINE 65536
-
 struct cli_log_s {
     gzFile file;
-    char   line[LOG_LINE];
+    char   line[CLI_LOG_LINE];
     int    complete; /* 1: the last line was read to its end */
 };
 
@@ -56,6 +52,18 @@ cli_log_close(cli_log_t *log)
     gzerror(log->file, &error);
     gzclose_r(log->file);
     return error < 0 ? -1 : 0;
+}
+
+
+size_t
+cli_log_gets(gzFile file, char *line, size_t size)
+{
+    z_off_t from = gztell(file);
+
+    /* gzgets() does not stop at a NUL. */
+    return gzgets(file, line, (int) size) != NULL
+               ? (size_t) (gztell(file) - from)
+               : 0;
 }
 
 
@@ -270,14 +278,15 @@ cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request)
     static const iri_str_t get = IRI_STR("GET");
     char                  *line = log->line, *end;
     int                    begins = log->complete, read;
-    z_off_t                from = gztell(log->file);
+    size_t                 len;
 
-    if (gzgets(log->file, line, LOG_LINE) == NULL) {
+    len = cli_log_gets(log->file, line, sizeof(log->line));
+    if (len == 0) {
         return -1;
     }
-    /* A line with a NUL is not a request; gzgets() does not stop at it. */
-    end = line + (gztell(log->file) - from);
+    end = line + len;
     log->complete = end[-1] == '\n' || gzeof(log->file);
+    /* A line with a NUL is not a request. */
     if (!begins || !log->complete
         || memchr(line, '\0', (size_t) (end - line)) != NULL)
     {

@@ -14,13 +14,11 @@
 
 #include <apr_strings.h>
 #include <apr_time.h>
-#include <zlib.h>
 
 #include "base/iri_string.h"
 
 #include "cli.h"
 
-#define LOG_LINE 65536 /* octets; a longer line is shown in pieces */
 #define LOG_WAIT apr_time_from_msec(200)
 
 enum { LOG_FOLLOW = CLI_OPT_OWN };
@@ -61,7 +59,7 @@ typedef struct {
     gzFile            file;
     size_t            len; /* octets of line */
     uint64_t          lines;
-    char              line[LOG_LINE];
+    char line[CLI_LOG_LINE]; /* a longer line is shown in pieces */
 } log_run_t;
 
 
@@ -103,9 +101,10 @@ log_ready(void *data)
 /* ---- words --------------------------------------------------------------- */
 
 /*
- * Append a word without the escapes of the server: "\xE9" becomes an octet, or
- * an escape if a URI must not contain it.
- * Returns: 0: it has no octet to show in Unicode, or an escape of JSON.
+ * Append a word without the escapes of the server: "\xE9" becomes an octet, and
+ * an ASCII octet that a URI must not contain is percent-encoded.
+ * Returns: 1 if the word has an octet to convert, "%" or above 7F; 0 if not, or
+ * if it has an escape of JSON, "\u00e9".
  */
 static int
 log_unescape(const iri_env_t *env, iri_str_t word, iri_buf_t *out)
@@ -137,7 +136,7 @@ log_unescape(const iri_env_t *env, iri_str_t word, iri_buf_t *out)
 }
 
 
-/* Convert a part of a word; what has no value stays as it is. */
+/* Convert a part of a word.  Returns: text itself if it has no value. */
 static iri_str_t
 log_convert(const log_run_t *run, const iri_function_t *function,
             iri_str_t text)
@@ -232,7 +231,7 @@ log_is_delimiter(unsigned char octet)
 }
 
 
-/* Show the line that was read; a line in pieces ends with its last piece. */
+/* Show the line or piece of a line that was read, and empty the buffer. */
 static void
 log_show_line(log_run_t *run)
 {
@@ -274,19 +273,17 @@ log_show_line(log_run_t *run)
 }
 
 
-/* Show all lines up to the end of the file; an incomplete one remains. */
+/* Show all lines up to the end of the file; an incomplete one stays in line. */
 static void
 log_show_lines(log_run_t *run)
 {
-    z_off_t from = gztell(run->file);
+    size_t len;
 
-    while (gzgets(run->file, run->line + run->len,
-                  (int) (sizeof(run->line) - run->len))
-           != NULL)
+    while ((len = cli_log_gets(run->file, run->line + run->len,
+                               sizeof(run->line) - run->len))
+           != 0)
     {
-        /* gzgets() does not stop at a NUL. */
-        run->len += (size_t) (gztell(run->file) - from);
-        from = gztell(run->file);
+        run->len += len;
         if (run->len == sizeof(run->line) - 1
             || run->line[run->len - 1] == '\n') {
             log_show_line(run);
@@ -340,7 +337,7 @@ log_follow(log_run_t *run)
             log_show_lines(run);
             continue;
         }
-        /* What the server wrote before it opened the new file. */
+        /* The old file may have lines that were not read yet. */
         gzclearerr(run->file);
         log_show_lines(run);
         log_show_line(run);
@@ -396,7 +393,7 @@ log_answer(const void *data, cli_call_t *call)
 }
 
 
-/* The lines have been shown already. */
+/* log_answer() has shown the lines. */
 static void
 log_show(const void *data, cli_call_t *call)
 {

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "charset/iri_charset.h"
-
 #include "cli.h"
 
 
@@ -91,16 +89,5 @@ const char *
 cli_open_charset(iri_registry_t *registry, const char *label,
                  const iri_charset_t **out)
 {
-    iri_str_t      word = cli_str(label);
-    iri_charsets_t charsets;
-    const char    *wrong;
-
-    wrong = iri_parse_charsets(registry, &word, 1, 0, &charsets);
-    if (wrong == NULL && iri_charset_is_percent(charsets.at[0])) {
-        wrong = "cannot be \"percent\", which is for names on disk";
-    }
-    if (wrong == NULL) {
-        *out = charsets.at[0];
-    }
-    return wrong;
+    return iri_parse_charset(registry, cli_str(label), out);
 }

@@ -220,12 +220,13 @@ iri_status_t iri_query_read(const iri_env_t *env,
  *   U         "%uXXXX" (two for a character above U+FFFF); if there is one,
  *             "%A0" to "%FF" are U+00A0 to U+00FF
  *
- * These remove characters, and "+" becomes a space.  *out is also empty if it
- * would be empty otherwise or begin with ".":
+ * The following repairs remove or replace characters.  If the result would
+ * begin with ".", *out is empty:
  *
- *   INVISIBLE U+00AD, U+200B, U+2060, U+FEFF
- *   TRAILING  the last character, one of , . ) > U+3001 U+3002 U+300D U+FF09
- *   PLUS      all "+"
+ *   INVISIBLE removes U+00AD, U+200B, U+2060 and U+FEFF
+ *   TRAILING  removes the last character if it is one of
+ *             , . ) > U+3001 U+3002 U+300D U+FF09
+ *   PLUS      replaces each "+" by a space
  *
  * A repaired segment counts only if it is the name of an entry: iri_find() with
  * iri_tree_conf_t.repair, if nothing else is found, and not for writes.  The
@@ -260,7 +261,7 @@ iri_status_t iri_repair_units(const iri_env_t *env, iri_str_t path,
  * device, inode, mtime and ctime of the directory and by the settings that
  * determine keys.  If only normalization and variants are ignored, it holds
  * only entries whose octets cannot be derived from their name, for example
- * partly composed names.  If width, case, accents or spelling are ignored, it
+ * partly composed names.  If differences of IRI_FOLD_INDEXED are ignored, it
  * holds all entries.  An index is a hint: a result counts only if the entry's
  * octets have the name and the directory is unchanged.
  *
@@ -376,7 +377,7 @@ void iri_index_job_drop(iri_index_job_t *job);
 
 /*
  * May a request with this method create, change or delete an entry?  Such a
- * request never finds another name by case, accents or spelling.
+ * request never finds another name by IRI_FOLD_NEAR or spelling.
  * Returns: 0 for GET, HEAD, POST, OPTIONS, TRACE, PROPFIND, REPORT and SEARCH;
  * else 1.
  * "GET" -> 0; "PUT" -> 1; "get" -> 1
@@ -391,7 +392,8 @@ int iri_ascii_may_be_repaired(unsigned match, iri_str_t path);
 
 /*
  * As iri_needs_lookup(), for an ASCII path.
- * match: iri_tree_conf_t.match, also of several directories together.
+ * match: iri_tree_conf_t.match of one directory, or of several combined by "|".
+ * Returns: 1 or 0.
  */
 static inline int
 iri_ascii_needs_lookup(unsigned match, iri_str_t path)
@@ -400,6 +402,14 @@ iri_ascii_needs_lookup(unsigned match, iri_str_t path)
            || ((match & IRI_FOLD_SOME_ASCII) != 0
                && iri_ascii_may_be_repaired(match, path));
 }
+
+/*
+ * Has this name or path the same octets in each charset and normalization form?
+ * match: as for iri_ascii_needs_lookup().
+ * Returns: 1 for ASCII; 0 if it contains "%" and match IRI_FOLD_PERCENT, and
+ * for all else.
+ */
+int iri_is_same_on_disk(unsigned match, iri_str_t name);
 
 /*
  * Can iri_find() return anything but PASS for this path?  Each ASCII request
@@ -415,9 +425,9 @@ iri_needs_lookup(const iri_tree_conf_t *tree, iri_str_t path)
 }
 
 /*
- * Is the tree declared UTF-8 in NFC (iri_filename_form nfc), with nothing folded
- * or repaired?  Then a canonical path that was sent in UTF-8 is its own path on
- * disk, and iri_find() returns PASS for it without a lookup.
+ * Is the tree declared UTF-8 in NFC (iri_filename_form nfc), and is nothing
+ * folded or repaired?  Then a canonical path that was sent in UTF-8 is its own
+ * path on disk, and iri_find() returns PASS for it without a lookup.
  * Returns: 1 or 0.
  */
 int iri_tree_is_declared(const iri_tree_conf_t *tree);
@@ -520,7 +530,7 @@ iri_may_open(const iri_found_t *found)
  * directories, the first existing one gets the request, and nothing is looked
  * up in the other.
  *
- * If nothing is found and width, case, accents or spelling are ignored, each
+ * If nothing is found and differences of IRI_FOLD_INDEXED are ignored, each
  * segment is looked up by its key.  In each directory the nearest entry gets
  * the request, and what follows is looked up only below it, so that the answer
  * does not reveal the contents of another directory.  A name that begins with

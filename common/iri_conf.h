@@ -78,15 +78,16 @@ typedef enum {
     IRI_AMBIGUOUS_300   /* a list of choices */
 } iri_ambiguous_t;
 
-/* Bits of iri_tree_conf_t.repair: the encoding errors that are repaired */
-#define IRI_REPAIR_DOUBLE   0x1u   /* double-encoding */
-#define IRI_REPAIR_MOJIBAKE 0x2u   /* mojibake */
-#define IRI_REPAIR_U        0x4u   /* %u */
-#define IRI_REPAIR_INVISIBLE 0x8u  /* invisible */
-#define IRI_REPAIR_TRAILING 0x10u  /* trailing */
-#define IRI_REPAIR_PLUS     0x20u  /* plus */
-#define IRI_REPAIR_ESCAPES  (IRI_REPAIR_DOUBLE | IRI_REPAIR_U)   /* errors that
-                                      leave a "%" in the decoded path */
+/* Bits of iri_tree_conf_t.repair: the errors that are repaired, in the order in
+   which they are tried */
+#define IRI_REPAIR_DOUBLE    0x01u   /* double-encoding */
+#define IRI_REPAIR_MOJIBAKE  0x02u   /* mojibake */
+#define IRI_REPAIR_U         0x04u   /* %u */
+#define IRI_REPAIR_INVISIBLE 0x08u   /* invisible */
+#define IRI_REPAIR_TRAILING  0x10u   /* trailing */
+#define IRI_REPAIR_PLUS      0x20u   /* plus */
+#define IRI_REPAIR_ESCAPES   (IRI_REPAIR_DOUBLE | IRI_REPAIR_U)   /* errors
+                                        that leave a "%" in the decoded path */
 
 /*
  * How paths are read.  It belongs to a server, because a path is read before
@@ -132,7 +133,7 @@ extern const iri_words_t iri_repair_words;          /* IRI_REPAIR_...; 0:
  *
  *   words         the words that the directive takes
  *   word, given   the words of the value, as the server split them; letter
- *                 case does not matter
+ *   label         case does not matter
  *   count         number of words, at least 1
  *   registry      opens the charsets; owns the error message
  *   out           written only on success
@@ -147,7 +148,10 @@ extern const iri_words_t iri_repair_words;          /* IRI_REPAIR_...; 0:
  *
  * iri_parse_charsets: labels of the Encoding Standard and some other common
  * names ("cp949").  With none_allowed, "none" alone gives an empty list, and
- * UTF-8 is left out because it is always read; otherwise UTF-8 is kept.
+ * UTF-8 is left out because it is always read; otherwise UTF-8 is kept, and the
+ * first word may be "percent" (names on disk).
+ *
+ * iri_parse_charset: one such label, not "none" or "percent".
  *
  * {"sjis", "euc-jp"} -> {Shift_JIS, EUC-JP}
  * {"ISO-2022-JP"} -> "\"ISO-2022-JP\" switches states ..."
@@ -156,6 +160,8 @@ const char *iri_parse_word(const iri_words_t *words, iri_str_t word,
                            unsigned *out);
 const char *iri_parse_words(const iri_words_t *words, const iri_str_t *given,
                             size_t count, unsigned *out, size_t *unknown);
+const char *iri_parse_charset(iri_registry_t *registry, iri_str_t label,
+                              const iri_charset_t **out);
 const char *iri_parse_charsets(iri_registry_t *registry,
                                const iri_str_t *given, size_t count,
                                int none_allowed, iri_charsets_t *out);
@@ -224,7 +230,8 @@ const char *iri_parse_query(iri_registry_t *registry, const iri_str_t *words,
 /*
  * After merging, derive settings from others: an empty charset list becomes
  * UTF-8; IRI_FOLD_VARIANTS is set if either list has a Japanese charset and
- * IRI_FOLD_EXACT_ONLY is not set; IRI_FOLD_SOME_ASCII.
+ * IRI_FOLD_EXACT_ONLY is not set; the bits of IRI_FOLD_SOME_ASCII are set from
+ * repair and the first charset.
  * reading: NULL if each request has its own list, which may have a Japanese
  * charset.
  */
@@ -243,19 +250,19 @@ void iri_tree_conf_finish(const iri_reading_conf_t *reading,
  *   to_iri        a URI to an IRI (draft 3.2); escapes of characters that an
  *                 IRI may contain are decoded, other characters are escaped
  *   nfc           to Unicode normalization form C, as for paths
+ *   nfd           to Unicode normalization form D
  *   fold          to the key by which iri_match "width case" compares names
  *   utf8          to UTF-8, from UTF-8 or from the first charset of iri_charset
  *                 that decodes all octets
  *   host_ascii    a host without a port to A-labels
  *   host_unicode  a host without a port to U-labels
- *   nfd           to Unicode normalization form D
- *   url_ascii     as to_uri, the host of a URL as by host_ascii
- *   url_unicode   as to_iri, the host of a URL as by host_unicode.  For both a
- *                 URL with userinfo has no value; a text without an authority
- *                 has no host
- *   disposition   a path to parameters of Content-Disposition that name its
- *                 last segment (RFC 6266): filename, in ASCII, and where that
- *                 is another name filename* (RFC 8187)
+ *   url_ascii     a URL: its host as host_ascii, the rest as to_uri
+ *   url_unicode   a URL: its host as host_unicode, the rest as to_iri.  For
+ *                 both functions a URL with userinfo has no value, and a text
+ *                 without an authority has no host
+ *   disposition   a path to parameters of Content-Disposition (RFC 6266) with
+ *                 the name of its last segment: filename in ASCII and, if the
+ *                 name is not ASCII, filename* (RFC 8187)
  *
  * A text has at most IRI_MAX_TEXT octets.  It is UTF-8, except for utf8,
  * to_iri and url_unicode, which accept any octets.
@@ -265,31 +272,32 @@ typedef struct iri_function_s iri_function_t;
 /* The function with this name, case-sensitive; NULL: there is none. */
 const iri_function_t *iri_function_find(iri_str_t name);
 
-#define IRI_FUNCTIONS 11    /* number of functions */
+#define IRI_FUNCTIONS 11   /* number of functions */
 
 /* The i-th function, and its name (NUL-terminated); NULL: i is too large. */
 const iri_function_t *iri_function_at(size_t i);
 const char *iri_function_name(size_t i);
 
 /*
- * encode:CHARSET, which is not counted above: as to_uri, but characters beyond
- * ASCII, raw or escaped in UTF-8, are written in CHARSET, percent-encoded.  A
- * character that CHARSET lacks and an escape that is not UTF-8 have no value.
- * "/a%2F\u30bd" -> "/a%2F%83%5C" in Shift_JIS
+ * encode:CHARSET, which is not one of IRI_FUNCTIONS: as to_uri, but characters
+ * beyond ASCII, raw or escaped in UTF-8, are encoded in CHARSET and then
+ * percent-encoded.  A text with a character that CHARSET lacks, or with an
+ * escape that is not UTF-8, has no value.
+ * Shift_JIS: "/a%2F\u30bd" -> "/a%2F%83%5C"
  */
 extern const iri_function_t iri_function_encode;
 
 #define IRI_CHARSETS 34   /* number of legacy charsets */
 
-/* The name of the i-th, NUL-terminated: "Shift_JIS"; NULL: i is too large. */
+/* Name of the i-th, NUL-terminated: "Shift_JIS"; NULL: i is too large. */
 const char *iri_charset_at(size_t i);
 
 /*
  * Parse the name of a function, or "encode:CHARSET".  The outputs are written
  * only on success.
  *
- *   registry   NULL: "encode:CHARSET" is an error
- *   charset    of encode, else NULL
+ *   registry   for CHARSET, which is loaded; NULL: "encode:CHARSET" is an error
+ *   charset    CHARSET; NULL for other functions
  *
  * Returns: as iri_parse_word().
  */

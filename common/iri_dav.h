@@ -26,9 +26,10 @@
 int iri_method_creates(iri_str_t method);
 
 /*
- * Find an existing entry that conflicts with a new one.  If case or accents are
- * ignored and an entry differs from the new name only by them, *found becomes
- * REFUSE with IRI_WHY_CONFLICT.  With "spelling" alone both names may exist.
+ * Find an existing entry that conflicts with a new one.  If an entry differs
+ * from the new name only in those differences of IRI_FOLD_NEAR that the tree
+ * ignores, *found becomes REFUSE with IRI_WHY_CONFLICT.  With "spelling" alone
+ * both names may exist.
  * A search that a limit or an error of the file system has ended finds none.
  *
  *   source   name on disk of the entry that is moved there, which may change

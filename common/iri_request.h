@@ -161,9 +161,9 @@ int iri_request_is_read(const iri_request_t *request, iri_str_t path);
 const iri_reading_t *iri_request_reading(const iri_request_t *request);
 
 /*
- * Returns: 1 if path is the canonical path that was requested, in UTF-8.  In a
- * tree that iri_tree_is_declared() a request that does not write needs no lookup
- * for it.
+ * Returns: 1 if path is the canonical path that was requested, and the request
+ * was sent in UTF-8.  If iri_tree_is_declared(), a request that does not write
+ * needs no lookup for this path.
  */
 int iri_request_is_utf8(const iri_request_t *request, iri_str_t path);
 
@@ -238,10 +238,10 @@ iri_lookup_t *iri_request_find(iri_request_t *request, const iri_env_t *env,
                                const iri_find_conf_t *conf);
 
 /*
- * Add the result of a lookup that the caller has made: of iri_find_if_exists().
+ * Add the result of a lookup that the caller has made by iri_find_if_exists().
  * search, *found: what they point to must live as long as request.
- * Returns: as iri_request_find().  If found->filename exists, the caller may
- * set entry to it and split to IRI_OK.
+ * Returns: as iri_request_find().  A caller that has found found->filename on
+ * disk may set the lookup's entry to it, and split to IRI_OK.
  */
 iri_lookup_t *iri_request_add_lookup(iri_request_t *request,
                                      const iri_env_t *env,

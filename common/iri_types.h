@@ -257,20 +257,21 @@ typedef enum {
 #define IRI_FOLD_ARABIC      0x1000u   /* forms of yeh and kaf */
 #define IRI_FOLD_ROMANIAN    0x2000u   /* cedilla is comma below */
 #define IRI_FOLD_JOINERS     0x4000u   /* U+200C and U+200D in words */
-#define IRI_FOLD_ESCAPES      0x400u   /* set by iri_tree_conf_finish: repair
-                                          has a bit of IRI_REPAIR_ESCAPES */
-#define IRI_FOLD_TRAILING   0x10000u   /* the same: IRI_REPAIR_TRAILING */
-#define IRI_FOLD_PLUS       0x20000u   /* the same: IRI_REPAIR_PLUS */
-#define IRI_FOLD_PERCENT     0x8000u   /* set by iri_tree_conf_finish: "%" in a
-                                          name is written in another way */
+
+/* Set by iri_tree_conf_finish() */
+#define IRI_FOLD_ESCAPES      0x400u   /* repair has IRI_REPAIR_ESCAPES */
+#define IRI_FOLD_PERCENT     0x8000u   /* the first charset is "percent", which
+                                          escapes "%" in names */
+#define IRI_FOLD_TRAILING   0x10000u   /* repair has IRI_REPAIR_TRAILING */
+#define IRI_FOLD_PLUS       0x20000u   /* repair has IRI_REPAIR_PLUS */
 
 /* Those that are found as IRI_MATCH_VARIANTS, besides JIS vendor pairs */
 #define IRI_FOLD_LETTERS                                                      \
     (IRI_FOLD_ARABIC | IRI_FOLD_ROMANIAN | IRI_FOLD_JOINERS)
 
 /*
- * Those that many entries may share: a method that writes does not ignore them,
- * and creates no entry that differs from another only in them
+ * A method that writes does not ignore these differences, and creates no entry
+ * that differs from another only in them
  */
 #define IRI_FOLD_NEAR                                                         \
     (IRI_FOLD_LETTERS | IRI_FOLD_PUNCTUATION | IRI_FOLD_CASE                  \
@@ -310,7 +311,8 @@ typedef enum {
     IRI_WHY_MIXED,           /* found with a charset per segment */
     IRI_WHY_REPAIRED,        /* found after an encoding error was repaired */
     IRI_WHY_VARIANT,         /* found by a variant of a character */
-    IRI_WHY_FOLDED,          /* found with width, case or accents ignored */
+    IRI_WHY_FOLDED,          /* found where width, punctuation, case or accents
+                                differ */
     IRI_WHY_SPELLING,        /* found by one edit of the name */
     IRI_WHY_AMBIGUOUS,       /* several entries match equally well */
     IRI_WHY_PARENT_RENAMED,  /* absent; its directory has another name */

@@ -477,15 +477,16 @@ static const command_rec mod_iri_directives[] = {
         "any, nfc or nfd: normalization form of names on disk"),
     AP_INIT_TAKE_ARGV("IRIMatch", mod_iri_set_words,
         (void *) &mod_iri_slot_match, RSRC_CONF | ACCESS_CONF,
-        "exact, or any of normalization, variants, width, case, accents, "
-        "spelling"),
+        "exact, or any of normalization, variants, width, punctuation, case, "
+        "accents, spelling; variants, case and accents also with \":\" and a "
+        "group of letters"),
     AP_INIT_TAKE1("IRIAmbiguous", mod_iri_set_word,
         (void *) &mod_iri_slot_ambiguous, RSRC_CONF | ACCESS_CONF,
         "404 or 300: the answer if several names match equally well"),
     AP_INIT_TAKE_ARGV("IRIRepair", mod_iri_set_words,
         (void *) &mod_iri_slot_repair, RSRC_CONF | ACCESS_CONF,
-        "off, or any of double-encoding, mojibake, %u: repair broken paths "
-        "if the result names an entry"),
+        "off, or any of double-encoding, mojibake, %u, invisible, trailing, "
+        "plus: repair broken paths if the result names an entry"),
     AP_INIT_TAKE1("IRICache", mod_iri_set_cache, NULL, RSRC_CONF,
         "off, or the memory per child for indexes of directories, for "
         "example 16m"),

@@ -56,8 +56,8 @@ mod_iri_variant(request_rec *r, const char *value)
     char *octets = apr_pstrdup(r->pool, value);
 
     if ((iri_path_is_ascii(mod_iri_str(value), 1)
-         && mod_iri_is_plain(mod_iri_server_conf(r->server),
-                             mod_iri_str(value)))
+         && iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
+                                mod_iri_str(value)))
         || r->filename == NULL || value[0] == '/'
         || ap_unescape_url(octets) != OK
         || !mod_iri_exists(

@@ -126,7 +126,7 @@ mod_iri_collect_flags(mod_iri_server_conf_t *conf)
         tree = dir->tree;
         iri_tree_conf_finish(&conf->reading, &tree);
         match |= tree.match;
-        repair |= dir->tree.repair;
+        repair |= tree.repair;
     }
     conf->match = match;
     conf->may_restart = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0
@@ -183,8 +183,9 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_server(s, registry, &env.env);
-        if ((mod_iri_server_conf(s)->match & IRI_FOLD_INDEXED)
-            && fold_keys == NULL) {
+        if ((mod_iri_server_conf(s)->match & IRI_FOLD_INDEXED) != 0
+            && fold_keys == NULL)
+        {
             fold_keys = iri_fold_keys_create(&env.env);
         }
         mod_iri_server_conf(s)->fold_keys = fold_keys;

@@ -313,8 +313,8 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
     const char *octets = mod_iri_dup(r->pool, ctx->lookup->found.filename);
     const char *at, *end;
 
-    if (mod_iri_is_plain(mod_iri_server_conf(r->server),
-                         mod_iri_str(r->filename))
+    if (iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
+                            mod_iri_str(r->filename))
         || strlen(octets) < search->root.len)
     {
         return;
@@ -625,14 +625,6 @@ mod_iri_report_find(void *apr_env, iri_str_t path)
     return iri_request_find(ctx->state, env, &search, &conf);
 }
 
-/* Returns: 1 if an ASCII name may match an entry with another name. */
-static int
-mod_iri_may_match_other(const request_rec           *r,
-                        const mod_iri_server_conf_t *conf)
-{
-    return iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename));
-}
-
 /*
  * IRIEngine report: log the verdict on the client's request, without carrying
  * it out.
@@ -648,7 +640,7 @@ mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
     }
     ctx = mod_iri_request_create(r);
     if (iri_request_state(ctx->state) == IRI_STATE_NEW) {
-        if (!mod_iri_may_match_other(r, conf)) {
+        if (!iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename))) {
             return DECLINED;
         }
         iri_request_set_ascii(ctx->state, mod_iri_str(r->uri));
@@ -758,8 +750,8 @@ mod_iri_map_to_storage(request_rec *r)
         return mod_iri_report(r, conf);
     }
     mod_iri_map_root(r);
-    if (mod_iri_is_plain(conf, mod_iri_str(r->filename))) {
-        return (mod_iri_may_match_other(r, conf)
+    if (iri_is_same_on_disk(conf->match, mod_iri_str(r->filename))) {
+        return (iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename))
                 || mod_iri_has_restarted(mod_iri_request(r)))
                        && !mod_iri_is_file_subrequest(r)
                    ? mod_iri_map_ascii(r)

@@ -58,7 +58,7 @@ mod_iri_charset_at(const request_rec *r, size_t i)
                : NULL;
 }
 
-/* The i-th function or, after those, encode with the next charsets. */
+/* i: number of a function; from IRI_FUNCTIONS on encode, for each charset. */
 static char *
 mod_iri_map(request_rec *r, size_t i, const char *key)
 {
@@ -87,6 +87,10 @@ mod_iri_map(request_rec *r, size_t i, const char *key)
 #define MOD_IRI_MAP_NAME(i) mod_iri_map_##i,
 
 MOD_IRI_EACH_MAP(MOD_IRI_MAP)
+
+#if IRI_FUNCTIONS + IRI_CHARSETS != 45
+#error "MOD_IRI_EACH_MAP must have as many numbers"
+#endif
 
 static rewrite_mapfunc_t *const mod_iri_maps[IRI_FUNCTIONS + IRI_CHARSETS] = {
     MOD_IRI_EACH_MAP(MOD_IRI_MAP_NAME)
@@ -129,8 +133,7 @@ mod_iri_load_map_charsets(server_rec *main_server, apr_pool_t *ptemp,
     static const char     prefix[] = "int:" MOD_IRI_ENCODE;
     const ap_directive_t *node;
     const char           *args, *map, *error = NULL;
-    iri_charsets_t        list;
-    iri_str_t             label;
+    const iri_charset_t  *charset;
 
     for (node = ap_conftree; node != NULL && error == NULL;
          node = mod_iri_next_directive(node))
@@ -142,8 +145,8 @@ mod_iri_load_map_charsets(server_rec *main_server, apr_pool_t *ptemp,
         (void) ap_getword_conf(ptemp, &args);
         map = ap_getword_conf(ptemp, &args);
         if (strncmp(map, prefix, sizeof(prefix) - 1) == 0) {
-            label = mod_iri_str(map + sizeof(prefix) - 1);
-            error = iri_parse_charsets(registry, &label, 1, 0, &list);
+            error = iri_parse_charset(
+                registry, mod_iri_str(map + sizeof(prefix) - 1), &charset);
         }
     }
     if (error != NULL) {

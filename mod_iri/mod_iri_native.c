@@ -154,7 +154,7 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     iri_reading_t       reading;
 
     if ((iri_path_is_ascii(mod_iri_str(rest), 1)
-         && mod_iri_is_plain(conf, mod_iri_str(rest)))
+         && iri_is_same_on_disk(conf->match, mod_iri_str(rest)))
         || ap_unescape_url((char *) octets) != OK)
     {
         return rest;
@@ -223,7 +223,7 @@ mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     pair.canonical = ap_make_dirstr_parent(r->pool, pair.canonical);
     prefix = ctx->lookup->search.prefix;
     while (strlen(pair.native) > prefix
-           && !mod_iri_is_plain(conf, mod_iri_str(pair.native)))
+           && !iri_is_same_on_disk(conf->match, mod_iri_str(pair.native)))
     {
         len = mod_iri_prefix_length(r, path, pair.native);
         if (len > 0) {

@@ -470,9 +470,9 @@ static const char *
 mod_iri_unparsed_path(const request_rec *r)
 {
     const char *sent = r->unparsed_uri;
-    const char *units = sent ? ap_strcasestr(sent, "%u") : NULL;
+    const char *escape = sent ? ap_strcasestr(sent, "%u") : NULL;
 
-    if (units != NULL && (size_t) (units - sent) < strcspn(sent, "?")) {
+    if (escape != NULL && (size_t) (escape - sent) < strcspn(sent, "?")) {
         return r->parsed_uri.path;
     }
     return mod_iri_is_query_changed(r)

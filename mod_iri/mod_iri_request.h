@@ -45,12 +45,13 @@ typedef struct {
 } mod_iri_request_t;
 
 /*
- * In r->request_config: an ASCII path, not that of a file, about which nothing
- * else has to be stored, so that it needs no memory.  Never written to.
+ * In r->request_config instead of a state: the request has an ASCII path, which
+ * is not a file name, and no other fact has to be stored, so no memory is
+ * needed.  Never written to.
  */
 extern const mod_iri_request_t mod_iri_ascii;
 
-/* Returns: the state of a request; NULL: it has none, or is mod_iri_ascii. */
+/* Returns: the state of a request; NULL: it has none, or mod_iri_ascii. */
 static inline mod_iri_request_t *
 mod_iri_request(const request_rec *r)
 {
@@ -131,8 +132,8 @@ typedef struct {
 } mod_iri_pool_data_t;
 
 /*
- * Returns: the data of a pool.  If it has none, it gets those of another pool;
- * from NULL: new ones.
+ * Returns: the data of a pool; never NULL.  A pool without data gets the data
+ * of the pool `from`, which both share then; from NULL: it gets new data.
  */
 mod_iri_pool_data_t *mod_iri_pool_data(apr_pool_t *pool, apr_pool_t *from);
 

@@ -59,12 +59,10 @@ mod_iri_can_restart(const request_rec *r)
                || !iri_str_is_ascii(mod_iri_str(r->parsed_uri.path)));
 }
 
-/*
- * Replace the tables of a request by copies.  NULL stands for an empty table in
- * a snapshot; for a request that is restored a table is made of it.
- */
+/* Replace each table of a request that a restart restores. */
 static void
-mod_iri_copy_tables(request_rec *r, int restores)
+mod_iri_each_table(request_rec *r,
+                   apr_table_t *(*replace)(apr_pool_t *, apr_table_t *) )
 {
     apr_table_t **tables[] = { &r->headers_in,      &r->headers_out,
                                &r->err_headers_out, &r->subprocess_env,
@@ -72,14 +70,22 @@ mod_iri_copy_tables(request_rec *r, int restores)
     size_t        i;
 
     for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-        if (!restores) {
-            *tables[i] = apr_is_empty_table(*tables[i])
-                             ? NULL
-                             : apr_table_copy(r->pool, *tables[i]);
-        } else if (*tables[i] == NULL) {
-            *tables[i] = apr_table_make(r->pool, 5);
-        }
+        *tables[i] = replace(r->pool, *tables[i]);
     }
+}
+
+/* For a snapshot: a copy; NULL: the table is empty. */
+static apr_table_t *
+mod_iri_table_save(apr_pool_t *pool, apr_table_t *table)
+{
+    return apr_is_empty_table(table) ? NULL : apr_table_copy(pool, table);
+}
+
+/* For a request that is restored: the table of the snapshot. */
+static apr_table_t *
+mod_iri_table_restore(apr_pool_t *pool, apr_table_t *table)
+{
+    return table != NULL ? table : apr_table_make(pool, 5);
 }
 
 static void
@@ -108,7 +114,7 @@ mod_iri_snapshot_make(request_rec *r)
         /* the first walk over <Location> may have set variables */
         state->subprocess_env = r->main->subprocess_env;
     }
-    mod_iri_copy_tables(state, 0);
+    mod_iri_each_table(state, mod_iri_table_save);
     state->allowed_methods = ap_make_method_list(r->pool, 2);
     ap_copy_method_list(state->allowed_methods, r->allowed_methods);
     state->per_dir_config = r->server->lookup_defaults;
@@ -289,7 +295,7 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
     (void) mod_iri_pool_data(r->pool, was->pool);
-    mod_iri_copy_tables(r, 1);
+    mod_iri_each_table(r, mod_iri_table_restore);
     if (r->main == NULL && r->prev == NULL) {
         r->prev = was;
     }

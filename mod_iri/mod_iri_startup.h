@@ -75,8 +75,8 @@ int mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
 /* ---- mod_iri_function.c -------------------------------------------------- */
 
 /*
- * In post_config: load the charsets of each RewriteMap int:iri.encode.CHARSET.
- * Returns: OK, or 500.
+ * In post_config: load the charset of each RewriteMap int:iri.encode.CHARSET.
+ * Returns: OK; 500: one cannot be loaded, which is logged.
  */
 int mod_iri_load_map_charsets(server_rec *main_server, apr_pool_t *ptemp,
                               iri_registry_t *registry);

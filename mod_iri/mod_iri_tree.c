@@ -81,14 +81,6 @@ mod_iri_section_applies(const mod_iri_section_t *section,
                   == APR_SUCCESS;
 }
 
-int
-mod_iri_is_plain(const mod_iri_server_conf_t *conf, iri_str_t octets)
-{
-    return iri_str_is_ascii(octets)
-           && ((conf->match & IRI_FOLD_PERCENT) == 0 || octets.len == 0
-               || memchr(octets.data, '%', octets.len) == NULL);
-}
-
 iri_tree_conf_t *
 mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
                 apr_pool_t *pool)

@@ -15,12 +15,6 @@
 void mod_iri_tree_merge(iri_tree_conf_t *to, const mod_iri_dir_conf_t *add);
 
 /*
- * Returns: 1 if octets, on disk or of a path, are ASCII and need no lookup; 0
- * also for ASCII with "%" if a directory of the server has the charset percent.
- */
-int mod_iri_is_plain(const mod_iri_server_conf_t *conf, iri_str_t octets);
-
-/*
  * Returns: the settings for the names in a directory: those of the
  * <Directory> sections that contain it, merged; lives as long as pool.
  * directory: path in the file system with canonical names, with or without "/"

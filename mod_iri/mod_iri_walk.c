@@ -254,17 +254,17 @@ mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
 
 /* The state of a search for an entry with a suffix. */
 typedef struct {
-    const iri_env_t             *env;
-    const iri_tree_conf_t       *tree;
-    const mod_iri_server_conf_t *conf;
-    apr_pool_t                  *pool;
-    iri_str_t                    octets;  /* last segment of r->filename */
-    iri_str_t                    name;    /* canonical name of octets */
-    unsigned                     dots;    /* number of dots in octets */
-    unsigned                     entries; /* number of entries read */
-    const char *prefix; /* octets that replace the segment; NULL:
+    const iri_env_t       *env;
+    const iri_tree_conf_t *tree;
+    apr_pool_t            *pool;
+    unsigned               match;   /* IRI_FOLD_... of the server */
+    iri_str_t              octets;  /* last segment of r->filename */
+    iri_str_t              name;    /* canonical name of octets */
+    unsigned               dots;    /* number of dots in octets */
+    unsigned               entries; /* number of entries read */
+    const char            *prefix;  /* octets that replace the segment; NULL:
                                       none found */
-    int         exact;  /* 1: an entry starts with octets */
+    int                    exact;   /* 1: an entry starts with octets */
 } mod_iri_multiviews_t;
 
 /*
@@ -297,7 +297,7 @@ mod_iri_multiviews_entry(void *arg, iri_str_t entry)
         return IRI_IO_FAILED;
     }
     prefix.len = mod_iri_length_before_dot(entry, views->dots);
-    if (prefix.len == 0 || mod_iri_is_plain(views->conf, prefix)) {
+    if (prefix.len == 0 || iri_is_same_on_disk(views->match, prefix)) {
         return IRI_OK;
     }
     if (prefix.len == views->octets.len
@@ -339,10 +339,10 @@ mod_iri_multiviews(request_rec *r)
     memset(&views, 0, sizeof(views));
     views.env = mod_iri_env(r);
     views.tree = tree;
-    views.conf = mod_iri_server_conf(r->server);
+    views.match = mod_iri_server_conf(r->server)->match;
     views.pool = r->pool;
     views.octets = mod_iri_str(r->filename + strlen(dir));
-    if (mod_iri_is_plain(views.conf, views.octets)
+    if (iri_is_same_on_disk(views.match, views.octets)
         || iri_entry_name(views.env, tree, views.octets, &views.name)
                != IRI_OK
         || views.name.len == 0)
@@ -418,8 +418,8 @@ mod_iri_walk(request_rec *r)
     int                status;
 
     if (ctx == NULL || r->proxyreq || r->filename == NULL
-        || mod_iri_is_plain(mod_iri_server_conf(r->server),
-                            mod_iri_str(r->filename))
+        || iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
+                               mod_iri_str(r->filename))
         || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
     {
         return DECLINED;

@@ -153,7 +153,7 @@ typedef struct {
     unsigned match;             /* iri_tree_conf_t.match of all locations */
     ngx_uint_t needs_snapshot;  /* 1: each request has a snapshot: a location
                                    has iri_listing on */
-    ngx_uint_t undeclared;      /* 1: of a location declared is 0 */
+    ngx_uint_t undeclared;      /* 1: a location has declared 0 */
 } ngx_http_iri_srv_conf_t;
 
 typedef struct ngx_http_iri_loc_conf_s ngx_http_iri_loc_conf_t;
@@ -179,7 +179,8 @@ struct ngx_http_iri_loc_conf_s {
                                    apply to its names */
     ngx_uint_t differ;          /* 1: an enclosing location has other
                                    settings */
-    ngx_uint_t declared;        /* iri_tree_is_declared(), if differ is 0 */
+    ngx_uint_t declared;        /* 1: iri_tree_is_declared(), for all names of
+                                   the path */
     ngx_uint_t exact;           /* 1: a location with "=", or "if" in one */
     iri_tree_conf_t combined;   /* tree, with the match of all enclosing
                                    locations added, for iri_needs_lookup() */
@@ -729,8 +730,9 @@ void ngx_http_iri_find_conf(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *ctx, ngx_str_t uri, iri_find_conf_t *conf);
 
 /*
- * Returns: 1 if uri is the path that was requested, and ilcf->declared, so that
- * it is the path on disk.
+ * Returns: 1 if uri is its own path on disk, without a lookup: it is the path
+ * that was requested, in UTF-8, ilcf->declared is 1, and the method is GET or
+ * HEAD.
  */
 ngx_uint_t ngx_http_iri_is_declared(ngx_http_request_t *r,
     const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri);

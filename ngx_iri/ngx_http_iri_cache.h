@@ -37,8 +37,8 @@ ngx_int_t ngx_http_iri_cache_merge(ngx_conf_t *cf,
     const ngx_http_iri_srv_conf_t *prev, ngx_http_iri_srv_conf_t *conf);
 
 /*
- * Add the thread pool that builds indexes: an iri_match in the server searches
- * them (IRI_FOLD_INDEXED).
+ * Add the thread pool that builds indexes: an iri_match in the server has a
+ * word of IRI_FOLD_INDEXED.
  * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_cache_use_indexes(ngx_conf_t *cf,

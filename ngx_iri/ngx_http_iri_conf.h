@@ -64,9 +64,11 @@ ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
 
 
 /*
- * The value of an ngx_module_t.  ctx: &ngx_http_module_t.  commands: the
- * directives; NULL: none.  init: called when a worker process starts; NULL:
- * nothing is.
+ * The value of an ngx_module_t; its members that are not set are NULL.
+ *
+ *   ctx        address of the ngx_http_module_t
+ *   commands   the directives; NULL: none
+ *   init       init_process, called when a worker starts; NULL: none
  */
 #define NGX_HTTP_IRI_MODULE(ctx, commands, init)                             \
     { NGX_MODULE_V1, ctx, commands, NGX_HTTP_MODULE, NULL, NULL, init, NULL, \

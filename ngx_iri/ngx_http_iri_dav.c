@@ -324,7 +324,7 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 
 /* ---- filters ------------------------------------------------------------- */
 
-/* ngx_http_iri_phases.c calls the phase handlers. */
+/* ngx_http_iri_phases.c calls the functions for the phases. */
 static ngx_int_t
 ngx_http_iri_dav_init(ngx_conf_t *cf)
 {

@@ -85,8 +85,9 @@ ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
 /* ---- ngx_http_iri_dav.c -------------------------------------------------- */
 
 /*
- * In the REWRITE phase, after the rules of a location: make the resource tags in
- * the fields If canonical.  Returns: NGX_DECLINED, or the HTTP status.
+ * In the REWRITE phase, after the rules of a location: make the paths of the
+ * resource tags in the fields If canonical.
+ * Returns: NGX_DECLINED, or the HTTP status.
  */
 ngx_int_t ngx_http_iri_dav_map_if(ngx_http_request_t *r);
 

@@ -115,7 +115,8 @@ static ngx_http_module_t ngx_http_iri_module_ctx = {
 
 
 ngx_module_t ngx_http_iri_module = NGX_HTTP_IRI_MODULE(
-    &ngx_http_iri_module_ctx, ngx_http_iri_commands, ngx_http_iri_cache_init_process);
+    &ngx_http_iri_module_ctx, ngx_http_iri_commands,
+    ngx_http_iri_cache_init_process);
 
 /* clang-format on */
 

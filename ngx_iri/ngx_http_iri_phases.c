@@ -12,9 +12,10 @@
  *                           the rules need
  *                   rules   run the handler of nginx's rewrite module
  *                   last    after the rules: look up the path
- *   PRECONTENT      first   after access is granted: judge (subrequest), 404 if
- *                           no file may be served, iri_redirect, the
- *                           Destination of COPY and MOVE, try_files
+ *   PRECONTENT      first   after access is granted: 404 if no file may be
+ *                           served, iri_redirect, the Destination of COPY and
+ *                           MOVE, try_files.  In a subrequest that judges a
+ *                           name: call the access handlers
  *   CONTENT         last    iri_listing
  *   LOG             first   iri report; log notes; restore root, for access_log
  *

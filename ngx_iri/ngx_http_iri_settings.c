@@ -119,7 +119,7 @@ ngx_http_iri_settings_enclosing(const ngx_array_t *locations, ngx_uint_t i,
 }
 
 
-/* Set conf->combined, conf->differ and what is declared. */
+/* Set conf->combined, conf->differ, conf->declared and iscf->undeclared. */
 static void
 ngx_http_iri_settings_combine(ngx_http_iri_srv_conf_t *iscf,
                               ngx_http_iri_loc_conf_t *conf)

@@ -426,7 +426,7 @@ ngx_http_iri_variables_add(ngx_conf_t *cf)
 /* A variable that iri_convert defines */
 typedef struct {
     const iri_function_t    *function;
-    const iri_charset_t     *charset; /* of encode */
+    const iri_charset_t     *charset; /* of encode; NULL: another function */
     ngx_http_complex_value_t text;
 } ngx_http_iri_convert_t;
 
@@ -557,7 +557,7 @@ static ngx_command_t ngx_http_iri_convert_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_convert_module_ctx = {
-    .preconfiguration = NULL
+    .preconfiguration = NULL, /* the module has directives only */
 };
 
 

@@ -34,7 +34,8 @@ _iri()
                     gb18030 Big5 EUC-JP Shift_JIS EUC-KR";;
             --invalid) words='404 400 pass';;
             --ambiguous) words='404 300';;
-            --repair) words='off double-encoding mojibake %u invisible trailing plus';;
+            --repair) words="off double-encoding mojibake %u invisible
+                trailing plus";;
             --as) words="iri-reference iri absolute-iri relative-iri
                 uri-reference uri absolute-uri relative-uri";;
             --grammar) words='rfc3987 draft';;

@@ -50,7 +50,7 @@ static const char *const iri_why_texts[IRI_WHYS] = {
     "found with a charset for each segment",
     "found by repairing an encoding error",
     "found by a variant of a character",
-    "found where width, case or accents differ",
+    "found where width, punctuation, case or accents differ",
     "found by correcting a single typo",
     "several names match equally well",
     "no entry has that name; the directory above has another name",

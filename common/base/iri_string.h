@@ -210,21 +210,21 @@ iri_is_graphic_eight(const unsigned char *p, const unsigned char *end)
 /* Separates a line for iri_env_t.log from the code of its reason. */
 #define IRI_LOG_REASON ", reason="
 
-/* 1 if env logs lines of this level. */
+/* 1 if env logs lines of this level; level is evaluated more than once. */
 #define iri_logs(env, level)                                                 \
     ((env)->log != NULL                                                      \
      && ((level) >= IRI_LOG_TRACE  ? (env)->trace                            \
          : (level) == IRI_LOG_INFO ? !(env)->quiet                           \
                                    : 1))
 
-/* Write a line to the caller's log. */
+/* Write a line to the caller's log, without a test of the level. */
 void iri_log_line(const iri_env_t *env, iri_log_level_t level,
                   const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Write a line, if env logs this level; if not, the arguments after level are
- * not evaluated.  Arguments of "%s" must be printable.
+ * Write a line if env logs this level; else the arguments after level are not
+ * evaluated.  Arguments of "%s" must be printable.
  */
 #define iri_logf(env, level, ...)                                            \
     do {                                                                     \

@@ -37,7 +37,7 @@
 
 struct iri_charset_s {
     iri_str_t  name;
-    uint64_t   id; /* hash of the name; 0: UTF-8 */
+    uint64_t   id; /* hash of the name; 0: UTF-8; 1: percent */
     int        is_utf8;
     int        is_percent;
     int        japanese;
@@ -341,7 +341,10 @@ iri_charset_covers(const iri_charset_t *charset, const iri_charset_t *other)
     unsigned char octets[4];
     iri_str_t     text;
 
-    /* It decodes hardly any text, and all others decode its ASCII. */
+    /*
+     * The charset percent decodes hardly any text of another one; its own text
+     * is ASCII, which all others decode.
+     */
     if (charset->is_percent || other->is_percent) {
         return charset->is_percent ? 0 : 1000;
     }

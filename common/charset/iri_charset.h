@@ -18,11 +18,11 @@
 extern const iri_charset_t iri_charset_utf8;
 
 /*
- * "percent": UTF-8 in which each octet above 7F, and "%", is written as "%" and
- * two hexadecimal digits, in a text either all in lower case or all in upper
- * case: "%e4%bd%a0.html" is U+4F60 ".html".  It decodes no other escape and no
- * raw octet above 7F, so no escape hides a delimiter.  Only for names on disk;
- * iri_charset_put() is not for it.
+ * "percent": UTF-8 in which "%" and each octet above 7F are percent-encoded.
+ * The hexadecimal digits of a text are either all in lower case or all in upper
+ * case: "%e4%bd%a0.html" -> U+4F60 ".html".  It decodes no other escape and no
+ * raw octet above 7F, so no escape hides a delimiter.  Only for names on disk.
+ * iri_charset_put() returns 0 for it.
  */
 extern const iri_charset_t iri_charset_percent;
 

@@ -50,11 +50,12 @@ iri_charsets_contain(const iri_charsets_t *list, const iri_charset_t *charset)
 }
 
 
-static const char *
-iri_charset_by_label(iri_registry_t *registry, iri_str_t label,
-                     const iri_charset_t **out)
+const char *
+iri_parse_charset(iri_registry_t *registry, iri_str_t label,
+                  const iri_charset_t **out)
 {
     const iri_encoding_t *encoding;
+    const iri_charset_t  *charset;
     const char           *why = "cannot be opened";
 
     encoding = iri_encoding_find(label);
@@ -75,11 +76,13 @@ iri_charset_by_label(iri_registry_t *registry, iri_str_t label,
             "");
     }
 
-    *out = iri_registry_get(registry, encoding, &why);
-    if (*out == NULL) {
+    charset = iri_registry_get(registry, encoding, &why);
+    if (charset == NULL) {
         return iri_word_message(iri_registry_env(registry), label, why,
                                 ": use another charset");
     }
+
+    *out = charset;
 
     return NULL;
 }
@@ -119,7 +122,7 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *given,
             continue;
         }
 
-        error = iri_charset_by_label(registry, given[i], &charset);
+        error = iri_parse_charset(registry, given[i], &charset);
         if (error != NULL) {
             return error;
         }

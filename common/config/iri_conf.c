@@ -193,18 +193,18 @@ iri_parse_function(iri_registry_t *registry, iri_str_t word,
 {
     static const iri_str_t encode = IRI_STR("encode:");
     const iri_function_t  *function = iri_function_find(word);
-    iri_charsets_t         list = { 1, { NULL } };
-    iri_str_t              label;
+    const iri_charset_t   *encoded = NULL;
     const char            *error;
 
     if (registry != NULL && word.len > encode.len
         && memcmp(word.data, encode.data, encode.len) == 0)
     {
-        label = iri_str_from(word, encode.len);
-        error = iri_parse_charsets(registry, &label, 1, 0, &list);
+        error = iri_parse_charset(registry, iri_str_from(word, encode.len),
+                                  &encoded);
         if (error != NULL) {
             return error;
         }
+
         function = &iri_function_encode;
     }
 
@@ -216,7 +216,7 @@ iri_parse_function(iri_registry_t *registry, iri_str_t word,
     }
 
     *out = function;
-    *charset = list.at[0];
+    *charset = encoded;
 
     return NULL;
 }
@@ -333,6 +333,9 @@ iri_tree_conf_finish(const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
         tree->match |= IRI_FOLD_VARIANTS;
     }
 
+    /* Bits that an enclosing context has set are not inherited. */
+    tree->match &= ~IRI_FOLD_SOME_ASCII;
+
     if (tree->repair & IRI_REPAIR_ESCAPES) {
         tree->match |= IRI_FOLD_ESCAPES;
     }
@@ -344,8 +347,6 @@ iri_tree_conf_finish(const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
     if (tree->repair & IRI_REPAIR_PLUS) {
         tree->match |= IRI_FOLD_PLUS;
     }
-
-    tree->match &= ~IRI_FOLD_PERCENT;
 
     if (iri_charset_is_percent(tree->charsets.at[0])) {
         tree->match |= IRI_FOLD_PERCENT;

@@ -16,6 +16,7 @@
 typedef struct {
     const iri_env_t           *env;
     const iri_function_conf_t *conf;
+    const iri_function_t      *function;
     iri_str_t                  text;
     iri_buf_t                  out;
     const char *why;    /* NULL: converted; else the reason why not */
@@ -25,6 +26,7 @@ typedef struct {
 struct iri_function_s {
     const char *name;
     int         takes_octets; /* 1: the text need not be UTF-8 */
+    int         unicode;      /* 1: hosts in U-labels; 0: in A-labels */
     iri_status_t (*run)(iri_call_t *call);
 };
 
@@ -45,8 +47,8 @@ iri_call_reject(iri_call_t *call, const char *why, size_t offset)
 /* ---- URIs and IRIs ------------------------------------------------------- */
 
 /*
- * Append what is at p, an escape or an octet, as a URI (draft 3.1): escapes are
- * copied, other octets are escaped where necessary.  *n: its length.
+ * Append the escape or the octet at p to a URI (draft 3.1).  An escape is
+ * copied, an octet that a URI may not contain is escaped.  *n: octets taken.
  */
 static iri_status_t
 iri_call_put_uri(iri_call_t *call, const unsigned char *p, size_t *n)
@@ -81,8 +83,8 @@ iri_call_to_uri(iri_call_t *call)
 
 
 /*
- * The octets of a legacy charset as clients of its time sent them.  ASCII
- * octets of a sequence are escaped too, except for letters and digits.
+ * Percent-encode in a legacy charset as clients did before UTF-8: in a sequence
+ * that contains ASCII octets, all but unreserved characters are escaped.
  */
 static iri_status_t
 iri_call_encode(iri_call_t *call)
@@ -238,7 +240,7 @@ iri_call_utf8(iri_call_t *call)
 /* ---- hosts --------------------------------------------------------------- */
 
 static iri_status_t
-iri_call_host(iri_call_t *call, int unicode)
+iri_call_host(iri_call_t *call)
 {
     iri_host_t   host;
     iri_str_t    name;
@@ -258,29 +260,18 @@ iri_call_host(iri_call_t *call, int unicode)
         return iri_call_reject(call, iri_host_why_text(host.why), 0);
     }
 
-    name = unicode ? host.unicode : host.ascii;
+    name = call->function->unicode ? host.unicode : host.ascii;
 
     return iri_buf_put(call->env, &call->out, name.data, name.len);
 }
 
 
-static iri_status_t
-iri_call_host_ascii(iri_call_t *call)
-{
-    return iri_call_host(call, 0);
-}
-
-
-static iri_status_t
-iri_call_host_unicode(iri_call_t *call)
-{
-    return iri_call_host(call, 1);
-}
-
-
 /* ---- URLs ---------------------------------------------------------------- */
 
-/* The offset of the first "/", "?" or "#" in s, or of the first ":" too. */
+/*
+ * The offset of the first "/", "?" or "#" in s; colon 1: or ":".  s.len: there
+ * is none.
+ */
 static size_t
 iri_component_end(iri_str_t s, int colon)
 {
@@ -332,18 +323,20 @@ iri_is_port(iri_str_t s)
 
 
 /*
- * Convert a URL whole: its host as a host, the rest as a text.  Userinfo is
- * rejected: Referer and Origin have none (RFC 9110, 10.1.3), and browsers read
- * "https://a.example\\@b.example/" as another host than RFC 3986 does.
+ * Convert the host of a URL as a host, and what is before and after it as a
+ * text.  Userinfo is rejected: Referer and Origin have none (RFC 9110, 10.1.3),
+ * and browsers read "https://a.example\\@b.example/" as another host than RFC
+ * 3986 does.
  */
 static iri_status_t
-iri_call_url(iri_call_t *call, int unicode)
+iri_call_url(iri_call_t *call)
 {
-    iri_status_t (*convert)(iri_call_t *) = unicode ? iri_call_to_iri
-                                                    : iri_call_to_uri;
+    iri_status_t (*convert)(iri_call_t *) = call->function->unicode
+                                                ? iri_call_to_iri
+                                                : iri_call_to_uri;
     const iri_str_t url = call->text;
     size_t          start = iri_authority_offset(url), end;
-    iri_str_t       authority = iri_str_from(url, start), host;
+    iri_str_t       authority = iri_str_from(url, start), host, port;
     iri_status_t    status;
 
     if (start == 0) {
@@ -353,52 +346,33 @@ iri_call_url(iri_call_t *call, int unicode)
     authority.len = iri_component_end(authority, 0);
     end = start + authority.len;
     host = iri_authority_host(authority);
+    port = iri_str_from(authority, host.len);
 
-    if (host.data != authority.data
-        || !iri_is_port(iri_str_from(authority, host.len)))
-    {
+    if (host.data != authority.data || !iri_is_port(port)) {
         return iri_call_reject(call, "has more than a host and a port",
                                start);
     }
 
     call->text.len = start;
     status = convert(call);
-    call->text = host;
 
     if (status == IRI_OK) {
-        status = iri_call_host(call, unicode);
+        call->text = host;
+        status = iri_call_host(call);
     }
 
-    call->text = iri_str_from(authority, host.len);
-
     if (status == IRI_OK) {
-        status = iri_buf_put(call->env, &call->out, call->text.data,
-                             call->text.len);
+        status = iri_buf_put(call->env, &call->out, port.data, port.len);
     }
 
-    call->text = iri_str_from(url, end);
-
     if (status == IRI_OK) {
+        call->text = iri_str_from(url, end);
         status = convert(call);
     }
 
     call->text = url;
 
     return status;
-}
-
-
-static iri_status_t
-iri_call_url_ascii(iri_call_t *call)
-{
-    return iri_call_url(call, 0);
-}
-
-
-static iri_status_t
-iri_call_url_unicode(iri_call_t *call)
-{
-    return iri_call_url(call, 1);
 }
 
 
@@ -414,12 +388,13 @@ iri_is_attr_char(unsigned char c)
 
 
 /*
- * Append a file name as filename="..." in ASCII (RFC 6266, 4.3).  "%", "\\" and
- * the quote become "_", since clients read escapes of them differently (RFC
- * 6266, appendix D), as all beyond ASCII.  *same: 1 if no character changed.
+ * Append a file name as filename="..." in ASCII (RFC 6266, 4.3).  Characters
+ * beyond ASCII become "_".  So do "%", "\\" and the quote, since clients read
+ * escapes of them differently (RFC 6266, appendix D).  *same: 1 if no character
+ * changed, else 0.
  */
 static iri_status_t
-iri_put_fallback(iri_call_t *call, iri_str_t name, int *same)
+iri_call_put_filename(iri_call_t *call, iri_str_t name, int *same)
 {
     const unsigned char *p = name.data, *end = p + name.len;
     iri_status_t         status;
@@ -446,8 +421,8 @@ iri_put_fallback(iri_call_t *call, iri_str_t name, int *same)
 
 /*
  * The parameters of Content-Disposition for the last segment of a path.
- * Controls and bidi controls, by which "gpj.exe" looks like "exe.jpg", become
- * "_" in both.
+ * Controls, and bidi controls, which can make "gpj.exe" look like "exe.jpg",
+ * become "_" in both parameters.
  */
 static iri_status_t
 iri_call_disposition(iri_call_t *call)
@@ -473,7 +448,7 @@ iri_call_disposition(iri_call_t *call)
     }
 
     if (status == IRI_OK) {
-        status = iri_put_fallback(call, iri_buf_str(&name), &same);
+        status = iri_call_put_filename(call, iri_buf_str(&name), &same);
     }
 
     if (status != IRI_OK || same) {
@@ -491,21 +466,22 @@ iri_call_disposition(iri_call_t *call)
 /* ---- the table of functions ---------------------------------------------- */
 
 static const iri_function_t iri_functions[IRI_FUNCTIONS] = {
-    { "to_uri", 0, iri_call_to_uri },
-    { "to_iri", 1, iri_call_to_iri },
-    { "nfc", 0, iri_call_nfc },
-    { "fold", 0, iri_call_fold },
-    { "utf8", 1, iri_call_utf8 },
-    { "host_ascii", 0, iri_call_host_ascii },
-    { "host_unicode", 0, iri_call_host_unicode },
-    { "nfd", 0, iri_call_nfd },
-    { "url_ascii", 0, iri_call_url_ascii },
-    { "url_unicode", 1, iri_call_url_unicode },
-    { "disposition", 0, iri_call_disposition },
+    { "to_uri", 0, 0, iri_call_to_uri },
+    { "to_iri", 1, 0, iri_call_to_iri },
+    { "nfc", 0, 0, iri_call_nfc },
+    { "fold", 0, 0, iri_call_fold },
+    { "utf8", 1, 0, iri_call_utf8 },
+    { "host_ascii", 0, 0, iri_call_host },
+    { "host_unicode", 0, 1, iri_call_host },
+    { "nfd", 0, 0, iri_call_nfd },
+    { "url_ascii", 0, 0, iri_call_url },
+    { "url_unicode", 1, 1, iri_call_url },
+    { "disposition", 0, 0, iri_call_disposition },
 };
 
 
-const iri_function_t iri_function_encode = { "encode", 0, iri_call_encode };
+const iri_function_t iri_function_encode = { "encode", 0, 0,
+                                             iri_call_encode };
 
 
 const iri_function_t *
@@ -541,9 +517,10 @@ iri_function_name(size_t i)
 
 /* Check the length and encoding of the text, then call the function. */
 static iri_status_t
-iri_call_run(iri_call_t *call, const iri_function_t *function)
+iri_call_run(iri_call_t *call)
 {
-    size_t span;
+    const iri_function_t *function = call->function;
+    size_t                span;
 
     if (function == &iri_function_encode && call->conf->encode == NULL) {
         return iri_call_reject(call, "has no charset", 0);
@@ -566,23 +543,18 @@ iri_call_run(iri_call_t *call, const iri_function_t *function)
 
 
 static void
-iri_call_log(const iri_call_t *call, const iri_function_t *function,
-             const char *why)
+iri_call_log(const iri_call_t *call, const char *why)
 {
     iri_str_t   shown = call->text;
     iri_shown_t text;
-
-    if (call->env->log == NULL) {
-        return;
-    }
 
     if (shown.len > IRI_MAX_LOGGED) {
         shown.len = IRI_MAX_LOGGED;
     }
 
     iri_logf(call->env, IRI_LOG_INFO,
-             "%s of \"%s\"%s: %s" IRI_LOG_REASON "function", function->name,
-             iri_show_sent(&text, shown),
+             "%s of \"%s\"%s: %s" IRI_LOG_REASON "function",
+             call->function->name, iri_show_sent(&text, shown),
              shown.len < call->text.len ? " ..." : "", why);
 }
 
@@ -593,18 +565,20 @@ iri_convert(const iri_env_t *env, const iri_function_conf_t *conf,
             iri_converted_t *out)
 {
     static const iri_str_t empty = IRI_STR("");
-    iri_call_t   call = { env,           conf, text.len != 0 ? text : empty,
-                          IRI_BUF_EMPTY, NULL, 0 };
-    iri_status_t status = iri_call_run(&call, function);
+    iri_call_t   call = { .env = env, .conf = conf, .function = function };
+    iri_status_t status;
+
+    call.text = text.len != 0 ? text : empty;
+    status = iri_call_run(&call);
 
     if (status != IRI_OK) {
-        iri_call_log(&call, function, iri_status_text(status));
+        iri_call_log(&call, iri_status_text(status));
         return status;
     }
 
     if (call.why != NULL) {
         call.out.len = 0;
-        iri_call_log(&call, function, call.why);
+        iri_call_log(&call, call.why);
     }
 
     out->value = iri_buf_str(&call.out);

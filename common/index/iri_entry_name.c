@@ -16,18 +16,28 @@
 
 /* ---- decoding ------------------------------------------------------------ */
 
-/* Return the case of the letters in escapes: 0, or bits: 1 lower, 2 upper. */
-static int
+/* Bits for the letter case of hexadecimal digits. */
+#define IRI_DIGITS_LOWER 1u
+#define IRI_DIGITS_UPPER 2u
+
+/* Return the bits of all letters in escapes; 0: only decimal digits. */
+static unsigned
 iri_escapes_case(iri_str_t octets)
 {
     size_t        i, k;
     unsigned char c;
-    int           letters = 0;
+    unsigned      letters = 0;
 
     for (i = 0; i + 2 < octets.len; i++) {
-        for (k = 1; octets.data[i] == '%' && k < 3; k++) {
-            c = octets.data[i + k];
-            letters |= c >= 'a' ? 1 : c >= 'A' ? 2 : 0;
+        if (octets.data[i] != '%') {
+            continue;
+        }
+
+        for (k = i + 1; k <= i + 2; k++) {
+            c = octets.data[k];
+            letters |= c >= 'a'   ? IRI_DIGITS_LOWER
+                       : c >= 'A' ? IRI_DIGITS_UPPER
+                                  : 0;
         }
     }
 
@@ -49,7 +59,8 @@ iri_round_trip(const iri_charset_t *charset, iri_str_t octets)
     }
 
     if (iri_charset_is_percent(charset)) {
-        return iri_escapes_case(octets) != 3;
+        return iri_escapes_case(octets)
+               != (IRI_DIGITS_LOWER | IRI_DIGITS_UPPER);
     }
 
     for (/* void */; p < end; p += n) {
@@ -183,7 +194,7 @@ iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets, size_t *way)
             *way = 2 * i;
 
             if (iri_charset_is_percent(tree->charsets.at[i])) {
-                *way += iri_escapes_case(octets) == 2;
+                *way += iri_escapes_case(octets) == IRI_DIGITS_UPPER;
             }
 
             return iri_is_inert_in(tree->charsets.at[i], octets);
@@ -330,17 +341,17 @@ iri_is_way_used(const iri_tree_conf_t *tree, size_t k)
 
 
 int
-iri_is_same_on_disk(const iri_tree_conf_t *tree, iri_str_t name)
+iri_is_same_on_disk(unsigned match, iri_str_t name)
 {
     return iri_str_is_ascii(name)
-           && ((tree->match & IRI_FOLD_PERCENT) == 0 || name.len == 0
+           && ((match & IRI_FOLD_PERCENT) == 0 || name.len == 0
                || memchr(name.data, '%', name.len) == NULL);
 }
 
 
 /*
- * Write name in the charset percent: k 0: with lower-case digits; k 1: with
- * upper-case ones, if that gives other octets.
+ * As iri_name_write(), in the charset percent, which is the first one. k: 0:
+ * with lower-case digits; 1: with upper-case digits, if that gives other octets.
  */
 static iri_status_t
 iri_percent_write(const iri_env_t *env, const iri_tree_conf_t *tree,

@@ -431,7 +431,7 @@ iri_add_irregular(iri_builder_t *builder, iri_str_t octets)
     size_t       charset = 0, way = 0;
     int          regular = 0;
 
-    if (iri_is_same_on_disk(&builder->conf->tree, octets)) {
+    if (iri_is_same_on_disk(builder->conf->tree.match, octets)) {
         return IRI_OK;
     }
 
@@ -472,7 +472,7 @@ iri_octets_are_name(const iri_tree_conf_t *tree, iri_str_t octets)
     const unsigned char *p = octets.data, *end = octets.data + octets.len;
     size_t               n;
 
-    if (iri_is_same_on_disk(tree, octets)) {
+    if (iri_is_same_on_disk(tree->match, octets)) {
         return 1;
     }
 

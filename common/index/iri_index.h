@@ -37,12 +37,6 @@ iri_status_t iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t name, size_t k, iri_buf_t *out,
                             int *written);
 
-/*
- * Returns: 1 if name has the same octets in each way, because it is ASCII;
- * unless it contains "%" and the tree has the charset percent.
- */
-int iri_is_same_on_disk(const iri_tree_conf_t *tree, iri_str_t name);
-
 /* Returns: 1 if the first way writes each name as its own octets. */
 static inline int
 iri_tree_writes_names_verbatim(const iri_tree_conf_t *tree)

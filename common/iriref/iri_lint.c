@@ -342,7 +342,7 @@ iri_lint_read(iri_lint_t *lint, iri_lint_entry_t *entry)
     iri_status_t status;
 
     if (iri_is_graphic(entry->octets) && entry->octets.len <= IRI_MAX_SEGMENT
-        && iri_is_same_on_disk(lint->conf->tree, entry->octets))
+        && iri_is_same_on_disk(lint->conf->tree->match, entry->octets))
     {
         entry->name = entry->octets;
         return IRI_OK;
@@ -354,7 +354,8 @@ iri_lint_read(iri_lint_t *lint, iri_lint_entry_t *entry)
         status = iri_lint_copy(lint, iri_buf_str(&lint->buf), &entry->name);
     }
     if (status != IRI_OK
-        || iri_is_same_on_disk(lint->conf->tree, entry->octets)) {
+        || iri_is_same_on_disk(lint->conf->tree->match, entry->octets))
+    {
         return status;
     }
 
@@ -491,7 +492,7 @@ iri_lint_check_entry(iri_lint_t *lint, iri_lint_entry_t *entry)
         return status == IRI_OK ? iri_lint_mojibake(lint, entry) : status;
     }
 
-    if (!iri_is_same_on_disk(lint->conf->tree, entry->octets)) {
+    if (!iri_is_same_on_disk(lint->conf->tree->match, entry->octets)) {
         status = iri_lint_check_forms(lint, entry);
     }
     if (status == IRI_OK) {

@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "iri_dav.h"
-#include "unicode/iri_unicode.h"
 #include "index/iri_index.h"
+#include "unicode/iri_unicode.h"
 
 /* Longest text of an element, with escapes and entities, that is rewritten. */
 #define IRI_MS_TEXT ((size_t) 4 * IRI_MAX_PATH)
@@ -302,7 +302,7 @@ iri_ms_put_name(iri_multistatus_t *ms, iri_str_t octets, iri_buf_t *path)
     iri_str_t    name = octets;
     iri_status_t status = IRI_OK;
 
-    if (!iri_is_same_on_disk(ms->conf.tree, octets)) {
+    if (!iri_is_same_on_disk(ms->conf.tree->match, octets)) {
         status = iri_entry_name(&ms->names, ms->conf.tree, octets, &name);
         if (status == IRI_OK && name.len == 0) {
             name = octets;

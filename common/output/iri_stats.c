@@ -282,9 +282,7 @@ iri_stats_count_charset(iri_stats_region_t *region, iri_stats_set_t *set,
     for (i = 0; i < IRI_STATS_CHARSETS && charset == IRI_STATS_OTHER; i++) {
         text = iri_stats_charset(i);
 
-        if (text != NULL && name.len != 0 && name.data[0] == text[0]
-            && iri_str_equal_nocase(name, text))
-        {
+        if (text != NULL && iri_str_equal_nocase(name, text)) {
             charset = i;
         }
     }

@@ -85,11 +85,12 @@ iri_status_t iri_segment_is_read(const iri_env_t *env,
 iri_form_t iri_repair_form(unsigned how);
 
 /*
- * how: several of IRI_REPAIR_....  text: a segment or a path.
- * Returns: 0 if iri_repair() cannot repair a segment of text; for TRAILING, the
- * last segment.
+ * A quick test before iri_repair().
+ * how: one or more of IRI_REPAIR_...  text: a segment or a path, as octets.
+ * Returns: 0 if none of these repairs changes a segment of text (TRAILING: the
+ * last segment); else 1, also if that is not known.
  */
-int iri_repair_concerns(unsigned how, iri_str_t text);
+int iri_repair_may_change(unsigned how, iri_str_t text);
 
 /*
  * Set *possible to 1 if iri_repair() repairs a segment of path in this way,

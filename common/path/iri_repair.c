@@ -10,10 +10,10 @@
  * control character stays escaped or makes the segment irreparable. So no "/",
  * "%", "." or NUL appears.
  *
- * Three more repairs are for links that were copied out of a text: invisible
- * characters inside, punctuation behind, and "+" for a space. What remains must
- * not be empty or begin with ".", so that no dot-segment and no name of a hidden
- * entry appears.
+ * Three more repairs are for links that were copied out of a text: they remove
+ * invisible characters, or punctuation after the link, or replace "+" by a
+ * space. The result must not be empty or begin with ".", so that no dot-segment
+ * and no name of a hidden entry appears.
  */
 
 #include <string.h>
@@ -350,7 +350,7 @@ iri_repair_u(iri_repairer_t *repairer)
 /* ---- copied links -------------------------------------------------------- */
 
 static int
-iri_is_pasted(uint32_t c)
+iri_is_invisible(uint32_t c)
 {
     return c == 0xad || c == 0x200b || c == 0x2060 || c == 0xfeff;
 }
@@ -373,7 +373,7 @@ iri_repair_invisible(iri_repairer_t *repairer)
             return IRI_OK;
         }
 
-        if (iri_is_pasted(c)) {
+        if (iri_is_invisible(c)) {
             repairer->changed = 1;
         } else {
             status = iri_repair_copy(repairer, p, n);
@@ -403,9 +403,9 @@ iri_repair_plus(iri_repairer_t *repairer)
 }
 
 
-/* Return the octets of the punctuation with which text ends; 0: none. */
+/* Return the length in octets of the punctuation at the end; 0: none. */
 static size_t
-iri_trailing(iri_str_t text)
+iri_trailing_mark(iri_str_t text)
 {
     static const iri_str_t marks[] = { IRI_STR(","),
                                        IRI_STR("."),
@@ -434,7 +434,7 @@ iri_trailing(iri_str_t text)
 static iri_status_t
 iri_repair_trailing(iri_repairer_t *repairer)
 {
-    size_t len = iri_trailing(repairer->segment);
+    size_t len = iri_trailing_mark(repairer->segment);
 
     repairer->changed = len != 0;
 
@@ -444,14 +444,15 @@ iri_repair_trailing(iri_repairer_t *repairer)
 
 
 int
-iri_repair_concerns(unsigned how, iri_str_t text)
+iri_repair_may_change(unsigned how, iri_str_t text)
 {
     return text.len != 0
            && (((how & IRI_REPAIR_ESCAPES)
                 && memchr(text.data, '%', text.len) != NULL)
                || ((how & IRI_REPAIR_PLUS)
                    && memchr(text.data, '+', text.len) != NULL)
-               || ((how & IRI_REPAIR_TRAILING) && iri_trailing(text) != 0)
+               || ((how & IRI_REPAIR_TRAILING)
+                   && iri_trailing_mark(text) != 0)
                || ((how & (IRI_REPAIR_MOJIBAKE | IRI_REPAIR_INVISIBLE))
                    && !iri_str_is_ascii(text)));
 }
@@ -462,13 +463,20 @@ iri_ascii_may_be_repaired(unsigned match, iri_str_t path)
 {
     unsigned repairs = 0;
 
-    repairs |= match & (IRI_FOLD_ESCAPES | IRI_FOLD_PERCENT)
-                   ? IRI_REPAIR_ESCAPES
-                   : 0;
-    repairs |= match & IRI_FOLD_TRAILING ? IRI_REPAIR_TRAILING : 0;
-    repairs |= match & IRI_FOLD_PLUS ? IRI_REPAIR_PLUS : 0;
+    /* "%" leads to another name by a repair, or in the charset percent. */
+    if ((match & (IRI_FOLD_ESCAPES | IRI_FOLD_PERCENT)) != 0) {
+        repairs |= IRI_REPAIR_ESCAPES;
+    }
 
-    return iri_repair_concerns(repairs, path);
+    if ((match & IRI_FOLD_TRAILING) != 0) {
+        repairs |= IRI_REPAIR_TRAILING;
+    }
+
+    if ((match & IRI_FOLD_PLUS) != 0) {
+        repairs |= IRI_REPAIR_PLUS;
+    }
+
+    return iri_repair_may_change(repairs, path);
 }
 
 
@@ -569,7 +577,7 @@ iri_repair_is_possible(const iri_env_t *env, unsigned how, iri_str_t path,
     *possible = 0;
 
     /* This test rejects nearly all paths. */
-    if (!iri_repair_concerns(how, path)) {
+    if (!iri_repair_may_change(how, path)) {
         return IRI_OK;
     }
 

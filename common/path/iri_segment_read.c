@@ -55,7 +55,8 @@ iri_is_sent_raw(const iri_segment_t *segment, size_t from, size_t to)
 
 /*
  * Return the number of octets at p that need no further check: ASCII, which is
- * the same in all charsets but percent, or UTF-8 that iri_utf8_quick() accepts; else 0.
+ * the same in all charsets except percent, or UTF-8 that iri_utf8_quick()
+ * accepts; else 0.
  */
 static size_t
 iri_segment_quick(const unsigned char *p, const unsigned char *end,

@@ -166,7 +166,7 @@ iri_status_t iri_find_canonical(const iri_env_t    *env,
  * Returns: IRI_OK; IRI_NO_MEMORY: no note was added.
  *
  * would restart as "/Docs/a.txt": form ascii, charset "", match case,
- * found where width, case or accents differ, file "/srv/Docs/a.txt"
+ * found where width, punctuation, case or accents differ, file "/srv/Docs/a.txt"
  *
  * Other beginnings: would serve, pass on, find nothing as, offer a choice for,
  * find several names for, refuse.

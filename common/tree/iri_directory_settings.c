@@ -116,7 +116,7 @@ iri_segment_is_declared(const iri_finder_t *finder, iri_str_t segment)
     return iri_tree_is_declared(tree)
            || (finder->search->settings_of != NULL && tree->repair == 0
                && (tree->match & IRI_FOLD_INDEXED) == 0
-               && iri_is_same_on_disk(tree, segment));
+               && iri_is_same_on_disk(tree->match, segment));
 }
 
 
@@ -144,7 +144,7 @@ iri_settings_survey(iri_finder_t *finder)
         finder->declared &= iri_segment_is_declared(finder, segment);
 
         if (!iri_tree_writes_names_verbatim(finder->tree)
-            && !iri_is_same_on_disk(finder->tree, segment))
+            && !iri_is_same_on_disk(finder->tree->match, segment))
         {
             finder->verbatim = 0;
         }

@@ -653,8 +653,7 @@ iri_finder_parent_is_verbatim(const iri_finder_t *finder, size_t last)
     iri_str_t parent = { last, finder->part.data };
 
     return iri_finder_exact_is_absent(finder)
-           || (iri_path_is_ascii(parent, 0)
-               && !iri_finder_has_escape(finder, parent));
+           || iri_is_same_on_disk(finder->match, parent);
 }
 
 
@@ -711,9 +710,7 @@ iri_find_unfolded(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
     iri_status_t status;
 
-    if (iri_path_is_ascii(finder->part, 0)
-        && !iri_finder_has_escape(finder, finder->part))
-    {
+    if (iri_is_same_on_disk(finder->match, finder->part)) {
         return IRI_OK;
     }
 
@@ -1039,9 +1036,8 @@ iri_find_in_tree(iri_finder_t *finder, iri_found_t *found)
      * An ASCII part that is not canonical contains a control character, so it
      * is not a name, and without folding no entry can be found.
      */
-    if (!canonical && iri_path_is_ascii(finder->part, 0)
-        && !iri_may_fold(finder)
-        && !iri_finder_has_escape(finder, finder->part))
+    if (!canonical && iri_is_same_on_disk(finder->match, finder->part)
+        && !iri_may_fold(finder))
     {
         return iri_found_set_pass(finder, IRI_WHY_ASCII, found);
     }

@@ -100,7 +100,7 @@ iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     size_t       k;
     int          canonical = kind == IRI_PART_CANONICAL, written = 0;
 
-    if (iri_is_same_on_disk(finder->tree, segment)) {
+    if (iri_is_same_on_disk(finder->tree->match, segment)) {
         return iri_walk_put(finder, walk, segment, segment);
     }
 
@@ -397,12 +397,12 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
 static int
 iri_walk_skips_lookup(const iri_finder_t *finder, iri_str_t segment)
 {
-    if (!iri_is_same_on_disk(finder->tree, segment)) {
+    if (!iri_is_same_on_disk(finder->tree->match, segment)) {
         return 0;
     }
 
     if (finder->repair != 0) {
-        return !iri_repair_concerns(finder->repair, segment);
+        return !iri_repair_may_change(finder->repair, segment);
     }
 
     return finder->fold == 0 || segment.len == 0;
@@ -425,7 +425,7 @@ iri_walk_ascii_segments(iri_finder_t *finder, iri_str_t part, size_t *from,
 
     plain.len = iri_graphic_segments(plain);
 
-    if (iri_finder_has_escape(finder, plain)) {
+    if (!iri_is_same_on_disk(finder->match, plain)) {
         return IRI_OK;
     }
 
@@ -437,6 +437,47 @@ iri_walk_ascii_segments(iri_finder_t *finder, iri_str_t part, size_t *from,
 
 
 /*
+ * Append the segment of part between the offsets from and to. sent: the same
+ * segment as it was sent. *result is written only if the segment is looked up.
+ */
+static iri_status_t
+iri_walk_segment(iri_finder_t *finder, iri_walk_t *walk, iri_str_t part,
+                 iri_part_kind_t kind, size_t from, size_t to, iri_str_t sent,
+                 iri_lookup_result_t *result)
+{
+    iri_str_t    segment = { to - from, part.data + from }, name;
+    iri_status_t status;
+
+    if (iri_walk_skips_lookup(finder, segment)) {
+        walk->unverified |= segment.len != 0;
+        return iri_walk_put(finder, walk, segment, segment);
+    }
+
+    if (kind == IRI_PART_MIXED) {
+        status = iri_walk_mixed_segment(finder, walk, from, to, &name,
+                                        result);
+
+    } else if (finder->repairing != 0) {
+        status = iri_segment_lookup_repaired(finder, walk, segment, kind,
+                                             sent, &name, result);
+    } else {
+        status = iri_segment_lookup(finder, walk, segment, kind, sent, &name,
+                                    result);
+    }
+
+    if (status != IRI_OK || *result != IRI_LOOKUP_FOUND) {
+        return status;
+    }
+
+    walk->depth++;
+    walk->deepest = walk->disk.len;
+    walk->unverified = 0;
+
+    return iri_buf_put(finder->env, &walk->names, name.data, name.len);
+}
+
+
+/*
  * Walk down part from offset from on. sent_from, the offset of the same segment
  * in finder->octets, advances with it.
  */
@@ -444,7 +485,7 @@ static iri_status_t
 iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
               size_t from, iri_walk_t *walk)
 {
-    iri_str_t           segment, sent, name;
+    iri_str_t           sent;
     iri_status_t        status;
     iri_lookup_result_t result = IRI_LOOKUP_FOUND;
     size_t              to, sent_from, sent_to;
@@ -458,41 +499,14 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
         to = iri_segment_end(part, from);
         sent_to = iri_segment_end(finder->octets, sent_from);
 
-        segment.data = part.data + from;
-        segment.len = to - from;
-
         sent = iri_str_from(finder->octets, sent_from);
         sent.len = sent_to - sent_from;
 
         status = iri_settings_enter(finder, walk);
-        if (status != IRI_OK) {
-            break;
-        }
 
-        if (iri_walk_skips_lookup(finder, segment)) {
-            status = iri_walk_put(finder, walk, segment, segment);
-            walk->unverified |= segment.len != 0;
-
-        } else {
-            if (kind == IRI_PART_MIXED) {
-                status = iri_walk_mixed_segment(finder, walk, from, to, &name,
-                                                &result);
-
-            } else if (finder->repairing != 0) {
-                status = iri_segment_lookup_repaired(
-                    finder, walk, segment, kind, sent, &name, &result);
-            } else {
-                status = iri_segment_lookup(finder, walk, segment, kind, sent,
-                                            &name, &result);
-            }
-
-            if (status == IRI_OK && result == IRI_LOOKUP_FOUND) {
-                walk->depth++;
-                walk->deepest = walk->disk.len;
-                walk->unverified = 0;
-                status = iri_buf_put(finder->env, &walk->names, name.data,
-                                     name.len);
-            }
+        if (status == IRI_OK) {
+            status = iri_walk_segment(finder, walk, part, kind, from, to,
+                                      sent, &result);
         }
 
         if (status != IRI_OK || result != IRI_LOOKUP_FOUND || to == part.len)

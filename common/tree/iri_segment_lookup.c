@@ -3,8 +3,8 @@
  *
  * Tries the octets by which the tree may write the name: its charsets and forms
  * first, then vendor variants. Then searches the index of the directory. An
- * entry is found only if its name equals the segment or, where width, case,
- * accents or spelling are ignored, if its name differs least.
+ * entry is found only if its name equals the segment or, where differences of
+ * IRI_FOLD_INDEXED are ignored, if its name differs least.
  */
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "unicode/iri_unicode.h"
 #include "tree/iri_tree.h"
 
-/* Punctuation behind a link that is removed, characters. */
+/* Characters of punctuation that are removed from the end of a link. */
 #define IRI_MAX_TRAILING 4
 
 /* Without a cache: number of candidates stat'ed before their directory. */
@@ -329,22 +329,58 @@ iri_lookup_check_directory(iri_finder_t *finder, const iri_walk_t *walk,
 }
 
 
+/*
+ * Look up a name as the k-th way of the tree writes it. *tried: candidates that
+ * were looked up; *missing: set to 1 if the directory walk->disk does not exist.
+ */
+static iri_status_t
+iri_lookup_way(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
+               size_t k, size_t *tried, int *missing,
+               iri_lookup_result_t *result)
+{
+    const iri_tree_conf_t *tree = finder->tree;
+    iri_buf_t              octets = IRI_BUF_EMPTY;
+    iri_status_t           status;
+    int                    written;
+
+    status = iri_name_write(finder->env, tree, name, k, &octets, &written);
+    if (status != IRI_OK || !written) {
+        return status;
+    }
+
+    status = iri_lookup_check_directory(finder, walk, *tried, missing);
+    if (status != IRI_OK || *missing) {
+        return status;
+    }
+
+    (*tried)++;
+
+    status = iri_candidate_stat(finder, walk, iri_buf_str(&octets), result);
+
+    if (*result == IRI_LOOKUP_FOUND) {
+        iri_walk_raise_match(
+            walk,
+            iri_match_of_octets(tree, k / 2, iri_buf_str(&octets), name));
+    }
+
+    return status;
+}
+
+
 /* Look up a name in each way in which the tree may write it. */
 static iri_status_t
 iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
                 size_t *tried, iri_lookup_result_t *result)
 {
     const iri_tree_conf_t *tree = finder->tree;
-    iri_buf_t              octets = IRI_BUF_EMPTY;
-    iri_status_t           status;
+    iri_status_t           status = IRI_OK;
     uint32_t               ways = IRI_ALL_WAYS;
     size_t                 k;
-    int                    written, missing;
+    int                    missing = 0;
 
     *result = IRI_LOOKUP_ABSENT;
 
-    /* ASCII has the same octets in each charset and form. */
-    if (iri_is_same_on_disk(tree, name)) {
+    if (iri_is_same_on_disk(tree->match, name)) {
         (*tried)++;
         status = iri_candidate_stat(finder, walk, name, result);
 
@@ -360,42 +396,19 @@ iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
             ways = iri_lookup_ways(finder, walk);
         }
 
-        if ((ways >> k & 1) == 0) {
-            continue;
-        }
-
-        status = iri_name_write(finder->env, tree, name, k, &octets,
-                                &written);
-        if (status != IRI_OK) {
-            return status;
-        }
-
-        if (!written) {
-            continue;
-        }
-
-        status = iri_lookup_check_directory(finder, walk, *tried, &missing);
-        if (status != IRI_OK || missing) {
-            return status;
-        }
-
-        (*tried)++;
-
-        status = iri_candidate_stat(finder, walk, iri_buf_str(&octets),
+        if ((ways >> k & 1) != 0) {
+            status = iri_lookup_way(finder, walk, name, k, tried, &missing,
                                     result);
-        if (status != IRI_OK || *result != IRI_LOOKUP_ABSENT
-            || finder->stopped) {
-            if (*result == IRI_LOOKUP_FOUND) {
-                iri_walk_raise_match(
-                    walk, iri_match_of_octets(tree, k / 2,
-                                              iri_buf_str(&octets), name));
-            }
+        }
 
-            return status;
+        if (status != IRI_OK || missing || *result != IRI_LOOKUP_ABSENT
+            || finder->stopped)
+        {
+            break;
         }
     }
 
-    return IRI_OK;
+    return status;
 }
 
 
@@ -1048,8 +1061,8 @@ iri_is_last(const iri_finder_t *finder, iri_str_t segment)
 
 
 /*
- * Repair a segment once and look it up. *repaired is empty if that is not
- * possible.
+ * Repair a segment once and look up the result. *repaired is empty if the
+ * segment cannot be repaired; then *name and *result are not written.
  */
 static iri_status_t
 iri_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
@@ -1064,12 +1077,9 @@ iri_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
         return status;
     }
 
-    if (finder->env->trace) {
-        iri_logf(finder->env, IRI_LOG_TRACE, "repaired (%s): %s",
-                 iri_form_text(iri_repair_form(finder->repair)),
-                 iri_printable(finder->env, *repaired));
-    }
-
+    iri_logf(finder->env, IRI_LOG_TRACE, "repaired (%s): %s",
+             iri_form_text(iri_repair_form(finder->repair)),
+             iri_printable(finder->env, *repaired));
     status = iri_segment_lookup(finder, walk, *repaired, IRI_PART_ANY, none,
                                 name, result);
 
@@ -1097,7 +1107,7 @@ iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
 
     *name = segment;
 
-    /* ASCII is written in one way only. */
+    /* The ways of writing ASCII need no index. */
     status = iri_path_is_ascii(segment, 0)
                  ? iri_lookup_name(finder, walk, segment, &tried, result)
                  : iri_segment_lookup(finder, walk, segment, part, sent, name,

@@ -54,8 +54,8 @@ typedef struct {
                                          and nothing is folded or repaired, in
                                          all directories on the path */
     int                    verbatim;  /* 1: iri_tree_writes_names_verbatim()
-                                         for all that contain a segment which
-                                         is not iri_is_same_on_disk() */
+                                         for each directory with a segment for
+                                         which iri_is_same_on_disk() is 0 */
     iri_str_t              part;      /* search->path below the root */
     iri_part_kind_t        kind;      /* of part: not MIXED */
     iri_str_t              octets;    /* part as it was sent, unescaped;
@@ -84,17 +84,6 @@ typedef struct {
     iri_why_t              why;       /* the reason, if stopped */
     iri_node_t             known_node; /* of known_directory */
 } iri_finder_t;
-
-/*
- * Returns: 1 if s has a "%", and a directory on the path may write it in
- * another way.
- */
-static inline int
-iri_finder_has_escape(const iri_finder_t *finder, iri_str_t s)
-{
-    return (finder->match & IRI_FOLD_PERCENT) != 0 && s.len != 0
-           && memchr(s.data, '%', s.len) != NULL;
-}
 
 /* Names of entries that differ from a segment at the same level. */
 typedef struct {

@@ -1,11 +1,12 @@
 /*
  * iri_write.c - protects existing entries from requests that write
  *
- * Where case or accents are ignored, many names find one entry. A second entry
- * that differs only in case or accents would make these names ambiguous, so it
- * may not be created. COPY and MOVE (RFC 4918, 9.8 and 9.9) delete the resource
- * at their Destination first. If source and Destination are two names of one
- * resource, or one contains the other, that would delete the source: 403.
+ * Where the differences IRI_FOLD_NEAR are ignored, many names find one entry. A
+ * second entry that differs only in them would make these names ambiguous, so
+ * it may not be created. COPY and MOVE (RFC 4918, 9.8 and 9.9) delete the
+ * resource at their Destination first. If source and Destination are two names
+ * of one resource, or one contains the other, that would delete the source:
+ * 403.
  */
 
 #include <string.h>
@@ -56,8 +57,9 @@ iri_conflict_text(iri_why_t why)
     case IRI_WHY_CONFLICT:
     case IRI_WHY_AMBIGUOUS:
         return "A resource exists whose name differs from this one only in "
-               "case or accents, and case or accents are ignored here. Use "
-               "the existing name, or choose another one.";
+               "a way that is ignored here: for example in case, accents, "
+               "punctuation or a variant of a character. Use the existing "
+               "name, or choose another one.";
     case IRI_WHY_OTHER_TREE:
         return "File names are stored in another charset or form there, so "
                "the contents of this folder would lose their names. Create "

@@ -1,19 +1,23 @@
 /*
- * iri_fold_plain.c - characters for which a key has another one, or none
+ * iri_fold_plain.c - characters that a key replaces by others, or omits
  *
- * Letters and punctuation for which a key has ASCII, variants of letters, and
- * joiners.  The other levels do not change these characters, so they are
- * replaced in the key that these levels have made.
+ * Letters and punctuation are replaced by ASCII, variants of letters by one of
+ * them; joiners are omitted.  The other levels do not change these characters,
+ * so this is done in the key that the other levels have made.
  */
 
 #include "unicode/iri_unicode.h"
 
 
 /*
- * LATIN: letters that have no decomposition into a letter and an accent, with
- * the letters that CLDR's transform Latin-ASCII writes for them: those of
- * U+00C0 to U+017F, and U+1E9E.  The others, with the letter that has the same
- * skeleton (UTS #39), are what keyboards and charsets have in its place.
+ * Letters and what a key has in their place.
+ *
+ *   LATIN             letters of U+00C0 to U+017F, and U+1E9E, that have no
+ *                     decomposition into a letter and an accent -> the letters
+ *                     of CLDR's transform Latin-ASCII
+ *   ROMANIAN, ARABIC  letters that some keyboards and charsets have instead of
+ *                     another one -> that letter, which has the same skeleton
+ *                     (UTS #39)
  */
 static const struct {
     uint16_t   group;
@@ -112,12 +116,12 @@ iri_plain_mark(uint32_t c)
 
 
 /*
- * Return the text that replaces c, which begins a key or follows before, and
- * is followed by the text from next to end; NULL: c itself.
+ * Return the text that replaces c; NULL: c stays.  before: the character before
+ * c; 0: none.  The text after c is from next to end.
  */
 static const char *
-iri_plain_of(unsigned match, uint32_t before, uint32_t c,
-             const unsigned char *next, const unsigned char *end)
+iri_plain_text(unsigned match, uint32_t before, uint32_t c,
+               const unsigned char *next, const unsigned char *end)
 {
     const char *plain = iri_plain_letter(match, c);
     uint32_t    after;
@@ -164,7 +168,7 @@ iri_fold_plain(unsigned match, iri_buf_t *key, size_t from)
 
     for (/* void */; p < end; p += n, before = c) {
         n = iri_utf8_next(p, end, &c);
-        plain = n > 1 ? iri_plain_of(match, before, c, p + n, end) : NULL;
+        plain = n > 1 ? iri_plain_text(match, before, c, p + n, end) : NULL;
         n = n != 0 ? n : 1;
 
         if (plain != NULL) {

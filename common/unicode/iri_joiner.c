@@ -118,8 +118,10 @@ iri_is_orthographic(uint32_t before, uint32_t c, uint32_t after)
 }
 
 
-/* 1 if c is a letter or mark of a script whose words are written with or
-   without joiners.  *script: that script. */
+/*
+ * Return 1 if c is a letter or mark of a script whose words are written with or
+ * without joiners.  *script: the script of c.
+ */
 static int
 iri_is_joined_letter(UChar32 c, UScriptCode *script)
 {

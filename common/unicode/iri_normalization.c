@@ -1,7 +1,7 @@
 /*
  * iri_normalization.c - characters that a name may contain, and NFC and NFD
  *
- * Puts a run of UTF-8 in NFC or NFD (UAX #15; draft 2.3 and 3.1), by ICU.  Three
+ * Puts a run of UTF-8 in NFC or NFD by ICU (UAX #15; draft 2.3 and 3.1).  Three
  * characters whose NFC is ASCII are not normalized, because no mapping may
  * produce ASCII.
  */
@@ -109,7 +109,11 @@ iri_char_has_boundary_before(uint32_t c)
 
 /* ---- UTF-16, in which ICU normalizes ------------------------------------- */
 
-int
+/*
+ * Is c U+037E, U+1FEF or U+212A?  These are not normalized, because their NFC
+ * is ASCII.
+ */
+static int
 iri_char_keeps_form(uint32_t c)
 {
     return c == 0x037e || c == 0x1fef || c == 0x212a;
@@ -136,6 +140,7 @@ iri_units_write(const iri_env_t *env, const iri_units_t *s, iri_buf_t *out)
     UChar32      c;
     int32_t      i;
 
+    /* At most three octets for a unit; a surrogate pair has four. */
     status = iri_buf_room(env, out, 3 * (size_t) s->len);
 
     for (i = 0; i < s->len && status == IRI_OK; /* void */) {
@@ -197,11 +202,15 @@ iri_normalize(const iri_env_t *env, iri_str_t run, int compose,
     iri_units_t          s;
     UErrorCode           error = U_ZERO_ERROR;
     uint32_t             c;
+    size_t               n;
 
     s.len = 0;
 
-    while (p < end) {
-        p += iri_utf8_next_quick(p, end, &c);
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_next_quick(p, end, &c);
+        if (n == 0) {
+            return IRI_ICU_FAILED;
+        }
 
         if (!iri_units_put(&s, c)) {
             return IRI_SEGMENT_TOO_LONG;

@@ -131,9 +131,9 @@ int iri_char_is_ucs(uint32_t c);
 int iri_is_orthographic(uint32_t before, uint32_t c, uint32_t after);
 
 /*
- * May a joiner or non-joiner between these characters be left out: are both
- * letters or marks of one script, Arabic or one of India and Sri Lanka?
- * Returns: 1 or 0.
+ * May a joiner or non-joiner between these characters be omitted?
+ * Returns: 1 if both are letters or marks of one script, which is Arabic or one
+ * of India and Sri Lanka; else 0.
  * U+06CC, U+062E -> 1; U+06CC, '.' -> 0
  */
 int iri_joiner_is_optional(uint32_t before, uint32_t after);
@@ -175,12 +175,6 @@ int iri_char_has_boundary_before(uint32_t c);
 
 /* Is c a combining mark: combining class other than 0? */
 int iri_char_is_mark(uint32_t c);
-
-/*
- * Is c U+037E, U+1FEF or U+212A?  These are not normalized, because their NFC
- * is ASCII.
- */
-int iri_char_keeps_form(uint32_t c);
 
 /*
  * Append run in NFC.  U+037E, U+1FEF and U+212A are copied, and compose with
@@ -268,8 +262,8 @@ iri_nfc_run_end(const iri_env_t *env, iri_nfc_run_t *run,
 }
 
 /*
- * Append a text of any length in NFC, by iri_nfc_put_piece(); compose 0: in NFD
- * with the same limits.
+ * Append a text of any length, piece by piece, with the limits of
+ * iri_nfc_put_piece().  compose: 1: in NFC; 0: in NFD.
  */
 iri_status_t iri_normalize_text(const iri_env_t *env, iri_str_t text,
                                 int compose, iri_buf_t *out);
@@ -334,7 +328,7 @@ iri_status_t iri_fold(const iri_env_t *env, unsigned match, iri_str_t name,
 /*
  * In a key, from offset `from` on, replace letters (LATIN) and punctuation
  * (PUNCTUATION) by ASCII, variants of letters (ARABIC, ROMANIAN) by one of
- * them, and remove joiners (JOINERS).  It becomes no longer.
+ * them, and remove joiners (JOINERS).  The key does not become longer.
  */
 void iri_fold_plain(unsigned match, iri_buf_t *key, size_t from);
 

@@ -15,16 +15,18 @@
 
 #define IRI_MAX_UNITS (4 * IRI_MAX_SEGMENT)
 
+/* A text in UTF-16. */
 typedef struct {
     UChar   units[IRI_MAX_UNITS];
-    int32_t len;
+    int32_t len; /* units */
 } iri_units_t;
 
-/* Append c.  Returns: 0: no room. */
+/* Append a character.  Returns: 1; 0: no room. */
 int iri_units_put(iri_units_t *to, uint32_t c);
 
 /*
- * Normalize to NFC or NFD, except the characters of iri_char_keeps_form().
+ * Normalize *s to NFC (compose 1) or NFD (compose 0), except the characters
+ * whose NFC is ASCII.  If *error is a failure already, nothing is done.
  * *error: U_BUFFER_OVERFLOW_ERROR if the result is longer than IRI_MAX_UNITS.
  */
 void iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error);

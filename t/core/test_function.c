@@ -303,6 +303,8 @@ TEST(test_encode)
         iri_parse_function(NULL, S("encode:sjis"), &function, &conf.encode));
     assert_non_null(iri_parse_function(core_registry(), S("encode:klingon"),
                                        &function, &conf.encode));
+    assert_non_null(iri_parse_function(core_registry(), S("encode:percent"),
+                                       &function, &conf.encode));
     assert_non_null(iri_parse_function(core_registry(), S("encode:"),
                                        &function, &conf.encode));
     assert_non_null(iri_parse_function(core_registry(), S("encode"),

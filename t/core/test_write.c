@@ -203,6 +203,9 @@ TEST(test_conflict)
         assert_null(strpbrk(iri_conflict_text(found.why), "<>&\"'"));
         assert_true(strlen(iri_conflict_text(found.why)) > 20);
     }
+
+    assert_string_not_equal(iri_conflict_text(IRI_WHY_CONFLICT),
+                            iri_conflict_text(IRI_WHY_UNWRITABLE));
 }
 
 
