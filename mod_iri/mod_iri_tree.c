@@ -341,7 +341,8 @@ mod_iri_settings_path(request_rec *r)
         return ctx->settings_path;
     }
     if (ctx != NULL && ctx->lookup != NULL
-        && !iri_str_is_ascii(mod_iri_str(r->filename)))
+        && !mod_iri_is_plain(mod_iri_server_conf(r->server),
+                             mod_iri_str(r->filename)))
     {
         return mod_iri_path_below_root(
             r, ctx->lookup->search.root,
