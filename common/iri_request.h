@@ -161,9 +161,9 @@ int iri_request_is_read(const iri_request_t *request, iri_str_t path);
 const iri_reading_t *iri_request_reading(const iri_request_t *request);
 
 /*
- * Returns: 1 if path is the canonical path that was requested, in UTF-8.  In a
- * tree that iri_tree_is_declared() a request that does not write needs no lookup
- * for it.
+ * Returns: 1 if path is the canonical path that was requested, in UTF-8, and
+ * has no dot-segments.  In a tree that iri_tree_is_declared() a request that
+ * does not write needs no lookup for it.
  */
 int iri_request_is_utf8(const iri_request_t *request, iri_str_t path);
 
