@@ -161,9 +161,9 @@ int iri_request_is_read(const iri_request_t *request, iri_str_t path);
 const iri_reading_t *iri_request_reading(const iri_request_t *request);
 
 /*
- * Returns: 1 if path is the canonical path that was requested, and the request
- * was sent in UTF-8.  If iri_tree_is_declared(), a request that does not write
- * needs no lookup for this path.
+ * Returns: 1 if path is the canonical path that was requested, the request was
+ * sent in UTF-8, and path has no dot-segments.  If iri_tree_is_declared(), a
+ * request that does not write needs no lookup for this path.
  */
 int iri_request_is_utf8(const iri_request_t *request, iri_str_t path);
 

@@ -40,7 +40,8 @@ mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env)
         section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
         c = ap_get_core_module_config(section);
         if (!c->r && !c->d_is_fnmatch
-            && !iri_path_is_ascii(mod_iri_str(c->d), 0)) {
+            && !iri_is_same_on_disk(conf->match, mod_iri_str(c->d)))
+        {
             encoded = apr_array_push(conf->encoded_sections);
             encoded->section = section;
             encoded->path = c->d;

@@ -54,6 +54,37 @@ is copy_move('/prefix/deep/b.txt', '/prefix/deep/#e%CC%81'), '204 204',
 is_deeply [map { s{.*/}{}r } glob "$dav_root/data/*"], ["#\xC3\xA9"],
     'no other entries';
 
+# ---- dot-segments of a subrequest -------------------------------------------
+
+# nginx resolves them in a request-target, not in a path that SSI includes.
+my ($included) = make_tree("\\xC3\\xA9/a.txt\tfile\tdenied\n"
+    . "a.txt\tfile\tpublic\np.html\tfile\n");
+spew("$included/p.html", '[<!--#include virtual="$query_string" -->]');
+my $ssi = nginx(root => $included, conf => <<"END");
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    ssi on;
+    location /\xC3\xA9/ { return 403; }
+}
+server {
+    listen 127.0.0.1:%%PORTnfc%%;
+    root %%ROOT%%;
+    iri on;
+    iri_filename_form nfc;
+    ssi on;
+    location /\xC3\xA9/ { return 403; }
+}
+END
+for my $port ($ssi->port, $ssi->port('nfc')) {
+    for (qw(/%C3%A9/a.txt /./%C3%A9/a.txt /%C3%A9/./a.txt /%2e/%C3%A9/a.txt
+        /x/%2E%2E/%C3%A9/a.txt))
+    {
+        unlike $ssi->get("/p.html?$_", port => $port)->body, qr/denied/, $_;
+    }
+}
+
 # ---- a Destination that is another form of an existing name -----------------
 
 for my $charset ('UTF-8', 'EUC-JP') {

@@ -249,6 +249,30 @@ iri_is_dot_segment(iri_str_t segment)
 
 
 int
+iri_has_dot_segment(iri_str_t path)
+{
+    const unsigned char *p = path.data, *end = p + path.len;
+    iri_str_t            segment;
+    size_t               at;
+
+    /* Most dots are inside names. */
+    while (p < end && (p = memchr(p, '.', (size_t) (end - p))) != NULL) {
+        at = (size_t) (p - path.data);
+        segment.data = p;
+        segment.len = iri_segment_end(path, at) - at;
+
+        if ((at == 0 || p[-1] == '/') && iri_is_dot_segment(segment)) {
+            return 1;
+        }
+
+        p++;
+    }
+
+    return 0;
+}
+
+
+int
 iri_is_alphanumeric(unsigned char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')

@@ -171,6 +171,7 @@ size_t iri_label_end(iri_str_t host, size_t offset);
 size_t iri_last_segments_offset(iri_str_t s, size_t n);
 
 int iri_is_dot_segment(iri_str_t segment);                /* "." or ".." */
+int iri_has_dot_segment(iri_str_t path);
 int iri_is_graphic(iri_str_t s);                   /* ASCII without controls */
 
 /* Returns: the number of octets from p on that are graphic ASCII. */

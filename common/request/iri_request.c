@@ -189,7 +189,8 @@ iri_request_is_utf8(const iri_request_t *request, iri_str_t path)
            && (reading->form == IRI_FORM_NATIVE
                || reading->form == IRI_FORM_ESCAPED
                || reading->form == IRI_FORM_MIXED)
-           && iri_str_equal(path, reading->path);
+           && iri_str_equal(path, reading->path)
+           && !iri_has_dot_segment(path);
 }
 
 

@@ -891,16 +891,6 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
 }
 
 
-/* Return 1 if a dot-segment starts at offset at. */
-static int
-iri_is_dot_segment_at(iri_str_t part, size_t at)
-{
-    iri_str_t segment = { iri_segment_end(part, at) - at, part.data + at };
-
-    return iri_is_dot_segment(segment);
-}
-
-
 /*
  * Return 1 if part contains a NUL, which would end the path for the C
  * library, or a dot-segment, which could leave the root.
@@ -908,29 +898,11 @@ iri_is_dot_segment_at(iri_str_t part, size_t at)
 static int
 iri_finder_is_forbidden(const iri_finder_t *finder)
 {
-    iri_str_t            part = finder->part;
-    const unsigned char *p = part.data, *end = part.data + part.len;
+    iri_str_t part = finder->part;
 
-    if (part.len == 0) {
-        return 0;
-    }
-
-    if (!finder->graphic && memchr(part.data, '\0', part.len) != NULL) {
-        return 1;
-    }
-
-    /* Most dots are inside names. */
-    while (p < end && (p = memchr(p, '.', (size_t) (end - p))) != NULL) {
-        if ((p == part.data || p[-1] == '/')
-            && iri_is_dot_segment_at(part, (size_t) (p - part.data)))
-        {
-            return 1;
-        }
-
-        p++;
-    }
-
-    return 0;
+    return part.len != 0
+           && ((!finder->graphic && memchr(part.data, '\0', part.len) != NULL)
+               || iri_has_dot_segment(part));
 }
 
 

@@ -871,6 +871,9 @@ TEST(test_utf8)
         { "/\xC3\xA9", IRI_PATH_INTERNAL, "/\xC3\xA9", 0 },
         { "/\xE9", IRI_PATH_REQUESTED, "/\xE9", 0 },
         { "/a", IRI_PATH_REQUESTED, "/a", 0 },
+        { "/./\xC3\xA9", IRI_PATH_REQUESTED, "/./\xC3\xA9", 0 },
+        { "/\xC3\xA9/..", IRI_PATH_REQUESTED, "/\xC3\xA9/..", 0 },
+        { "/.\xC3\xA9/a.", IRI_PATH_REQUESTED, "/.\xC3\xA9/a.", 1 },
     };
     size_t i;
 
