@@ -69,6 +69,7 @@ mod_iri_create_dir(apr_pool_t *pool, char *path)
     (void) path;
     dir->redirect = MOD_IRI_UNSET;
     dir->listing = MOD_IRI_UNSET;
+    dir->request_uri = MOD_IRI_UNSET;
     return dir;
 }
 
@@ -85,6 +86,9 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
     }
     if (add->listing != MOD_IRI_UNSET) {
         dir->listing = add->listing;
+    }
+    if (add->request_uri != MOD_IRI_UNSET) {
+        dir->request_uri = add->request_uri;
     }
     return dir;
 }
@@ -146,6 +150,7 @@ mod_iri_add_hooks(void)
     ap_hook_insert_error_filter(mod_iri_location_insert_error, NULL, NULL,
                                 APR_HOOK_MIDDLE);
     mod_iri_sendfile_register();
+    ap_hook_handler(mod_iri_replace_line, NULL, NULL, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(mod_iri_list, NULL, NULL, APR_HOOK_MIDDLE - 1);
     ap_hook_log_transaction(mod_iri_restore_unparsed, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);
@@ -497,6 +502,10 @@ static const command_rec mod_iri_directives[] = {
     AP_INIT_FLAG("IRIListing", ap_set_flag_slot,
         (void *) offsetof(mod_iri_dir_conf_t, listing), RSRC_CONF | OR_INDEXES,
         "on or off: list directories with canonical names"),
+    AP_INIT_FLAG("IRIRequestURI", ap_set_flag_slot,
+        (void *) offsetof(mod_iri_dir_conf_t, request_uri),
+        RSRC_CONF | OR_FILEINFO,
+        "on or off: applications get the canonical path in REQUEST_URI"),
     AP_INIT_NO_ARGS(NULL, NULL, NULL, 0, NULL)
 };
 /* clang-format on */

@@ -89,7 +89,8 @@ void mod_iri_dav_insert(request_rec *r); /* mod_iri_dav.c */
 void mod_iri_sendfile_register(void); /* mod_iri_sendfile.c */
 
 /* handler */
-int mod_iri_list(request_rec *r); /* mod_iri_listing.c */
+int mod_iri_replace_line(request_rec *r); /* mod_iri_target.c */
+int mod_iri_list(request_rec *r);         /* mod_iri_listing.c */
 
 /* log_transaction */
 int mod_iri_restore_unparsed(request_rec *r); /* mod_iri_read.c */

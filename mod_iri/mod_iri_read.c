@@ -113,8 +113,7 @@ mod_iri_query(request_rec *r)
                                 : NULL;
 }
 
-/* Returns: the request-target as the client sent it; NULL: there is none. */
-static const char *
+const char *
 mod_iri_target_sent(const request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
@@ -455,6 +454,7 @@ mod_iri_restore_unparsed(request_rec *r)
             r->unparsed_uri = (char *) ctx->saved_unparsed;
             ctx->saved_unparsed = NULL;
         }
+        mod_iri_restore_line(r, r);
     }
     return DECLINED;
 }
@@ -527,6 +527,9 @@ mod_iri_pre_translate(request_rec *r)
     }
     if (r->main != NULL && r->prev == NULL) {
         mod_iri_snapshot_take(r);
+    }
+    if (r->prev != NULL || r->main != NULL) {
+        mod_iri_restore_line(r, r->prev != NULL ? r->prev : r->main);
     }
     status = mod_iri_probe_post_read(r);
     if (status != DECLINED || !mod_iri_handles_path(r, conf)) {

@@ -190,6 +190,17 @@ const char *mod_iri_query_sent(const request_rec *r);
 /* Returns: the path as it was sent, percent-encoded or raw; empty: unknown. */
 iri_str_t mod_iri_path_sent(const request_rec *r);
 
+/* Returns: the request-target as the client sent it; NULL: there is none. */
+const char *mod_iri_target_sent(const request_rec *r);
+
+/* ---- mod_iri_target.c --------------------------------------------------- */
+
+/*
+ * Set r->the_request to the line that the client sent, if IRIRequestURI has
+ * replaced it in from: r itself, its main request, or r->prev.
+ */
+void mod_iri_restore_line(request_rec *r, const request_rec *from);
+
 /* ---- mod_iri_client.c --------------------------------------------------- */
 
 /* Returns: the value of iri-charset; NULL: not set. */
@@ -276,6 +287,17 @@ int mod_iri_dav_is_destination(const request_rec *r);
 int mod_iri_refuse_conflict(request_rec *r, iri_why_t why);
 
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
+
+/*
+ * Returns: the request that the client sent, if a rule has redirected it
+ * internally to r.
+ *
+ * IRI, IRI_URI, IRI_QUERY, IRI_FORM and IRI_CHARSET describe that request.
+ * IRI_PATH is the path that rules judge, like REQUEST_URI: a RewriteCond in a
+ * .htaccess must see that its rule was applied.  An error page has its own
+ * variables.
+ */
+request_rec *mod_iri_client_request(request_rec *r);
 
 /*
  * Set the variables of the reading as soon as the path was read.  ctx NULL: an

@@ -43,16 +43,7 @@ static const char mod_iri_var_names[MOD_IRI_VARS][16] = {
 
 /* ---- values ------------------------------------------------------------- */
 
-/*
- * Returns: the request that the client sent, if a rule has redirected it
- * internally to r.
- *
- * IRI, IRI_URI, IRI_QUERY, IRI_FORM and IRI_CHARSET describe that request.
- * IRI_PATH is the path that rules judge, like REQUEST_URI: a RewriteCond in a
- * .htaccess must see that its rule was applied.  An error page has its own
- * variables.
- */
-static request_rec *
+request_rec *
 mod_iri_client_request(request_rec *r)
 {
     const mod_iri_request_t *ctx;

@@ -339,6 +339,15 @@ ngx_http_iri_path(ngx_http_request_t *r, iri_str_t *out)
 }
 
 
+static ngx_int_t
+ngx_http_iri_request_uri(ngx_http_request_t *r, iri_str_t *out)
+{
+    *out = ngx_http_iri_str(ngx_http_iri_target_sent(r));
+
+    return NGX_OK;
+}
+
+
 /* ---- the variables ------------------------------------------------------- */
 
 /* Returns: NGX_OK; NGX_DECLINED: there is no value; NGX_ERROR. */
@@ -361,6 +370,7 @@ static ngx_http_iri_variable_t ngx_http_iri_variables[] = {
     { ngx_string("iri_filename"), ngx_http_iri_filename },
     { ngx_string("iri_path_info"), ngx_http_iri_path_info },
     { ngx_string("iri_query"), ngx_http_iri_query_value },
+    { ngx_string("iri_request_uri"), ngx_http_iri_request_uri },
     { ngx_string("iri_host"), ngx_http_iri_host_unicode },
     { ngx_string("iri_host_ascii"), ngx_http_iri_host_ascii },
 };
