@@ -14,14 +14,16 @@
 static const char mod_iri_line_note[] = "mod_iri: the_request";
 
 /*
- * Returns: the request whose request-target is that of REQUEST_URI: the one
- * that the client sent, for an error page too.  An error page may not reveal
- * names that were found, so it is not a restarted request then.
+ * Returns: the request that the client sent, for an error page too.
+ * *hides: 1: r is an error page, which may not reveal the names with which that
+ * request has restarted.
  */
 static request_rec *
-mod_iri_target_request(request_rec *r)
+mod_iri_target_request(request_rec *r, int *hides)
 {
     const mod_iri_request_t *ctx;
+
+    *hides = 0;
 
     while (r->main != NULL) {
         r = r->main;
@@ -30,9 +32,8 @@ mod_iri_target_request(request_rec *r)
     while (r->prev != NULL && mod_iri_is_error_page(r)) {
         r = mod_iri_client_request(r->prev);
         ctx = mod_iri_request(r);
-        if (r->prev != NULL && ctx != NULL
-            && iri_request_has_restarted(ctx->state)) {
-            r = r->prev;
+        if (ctx != NULL && iri_request_has_restarted(ctx->state)) {
+            *hides = 1;
         }
     }
     return r;
@@ -57,6 +58,7 @@ mod_iri_replace_line(request_rec *r)
     const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
     const mod_iri_request_t  *ctx;
     request_rec              *client;
+    int                       hides;
 
     if (dir == NULL || dir->request_uri <= 0 || r->method_number == M_TRACE
         || mod_iri_is_rule_redirect(r)
@@ -64,11 +66,11 @@ mod_iri_replace_line(request_rec *r)
     {
         return DECLINED;
     }
-    client = mod_iri_target_request(r);
+    client = mod_iri_target_request(r, &hides);
     ctx = mod_iri_request(client);
     apr_table_setn(r->subprocess_env, "IRI_REQUEST_URI",
                    mod_iri_target_sent(client));
-    if (ctx != NULL && ctx->saved_unparsed != NULL) {
+    if (ctx != NULL && ctx->saved_unparsed != NULL && !hides) {
         apr_table_setn(r->notes, mod_iri_line_note, r->the_request);
         r->the_request = mod_iri_line(r, client->unparsed_uri);
     }

@@ -22,6 +22,7 @@ my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
     'iri_query_charset Shift_JIS', 'iri_cache 1m', 'iri_advertise on',
     'iri_filename_charset EUC-JP', 'iri_filename_form nfd', 'iri_match case',
     'iri_ambiguous 300', 'iri_redirect 301', 'iri_listing on',
+    'iri_request_uri on',
     'iri_repair mojibake');
 
 for my $text (@settings) {

@@ -81,6 +81,7 @@ sub place_settings {
             qw(double-encoding mojibake %u invisible trailing
         plus))),
         maybe($p * 0.3, 'IRIRedirect ' . one(301, 302, 303, 307, 308, 'link')),
+        maybe($p * 0.2, 'IRIRequestURI On'),
         maybe($p * 0.2, 'IRIAmbiguous 300'),
     );
 }

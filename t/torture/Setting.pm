@@ -183,6 +183,7 @@ server {
     location /odd/secret-ǟ.txt { deny all; }
     location = /files/é.html { deny all; }
     location = /hidden/é.txt { internal; root %%ROOT%%/redir; }
+    iri_request_uri on;
     location /redir/ { iri_redirect 301; }
     location /linked/ { iri_redirect link; }
     location = /to { return 302 /é.txt?q=é; }
@@ -367,6 +368,7 @@ Header always set X-Info "expr=%{IRI_PATH_INFO}"
 <LocationMatch "^/show/(?:秘\.txt|鍵\.txt|密/)">
     Require all denied
 </LocationMatch>
+IRIRequestURI On
 <Location "/linked">
     IRIRedirect link
 </Location>
