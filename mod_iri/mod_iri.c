@@ -26,6 +26,7 @@ mod_iri_create_server(apr_pool_t *pool, server_rec *s)
     conf->cache_size = MOD_IRI_CACHE_SIZE;
     conf->host_mode = MOD_IRI_UNSET;
     conf->advertise = MOD_IRI_UNSET;
+    conf->request_uri = MOD_IRI_UNSET;
     return conf;
 }
 
@@ -58,6 +59,9 @@ mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
     if (add->advertise != MOD_IRI_UNSET) {
         conf->advertise = add->advertise;
     }
+    if (add->request_uri != MOD_IRI_UNSET) {
+        conf->request_uri = add->request_uri;
+    }
     return conf;
 }
 
@@ -69,7 +73,6 @@ mod_iri_create_dir(apr_pool_t *pool, char *path)
     (void) path;
     dir->redirect = MOD_IRI_UNSET;
     dir->listing = MOD_IRI_UNSET;
-    dir->request_uri = MOD_IRI_UNSET;
     return dir;
 }
 
@@ -86,9 +89,6 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
     }
     if (add->listing != MOD_IRI_UNSET) {
         dir->listing = add->listing;
-    }
-    if (add->request_uri != MOD_IRI_UNSET) {
-        dir->request_uri = add->request_uri;
     }
     return dir;
 }
@@ -150,9 +150,8 @@ mod_iri_add_hooks(void)
     ap_hook_insert_error_filter(mod_iri_location_insert_error, NULL, NULL,
                                 APR_HOOK_MIDDLE);
     mod_iri_sendfile_register();
-    ap_hook_handler(mod_iri_replace_line, NULL, NULL, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(mod_iri_list, NULL, NULL, APR_HOOK_MIDDLE - 1);
-    ap_hook_log_transaction(mod_iri_restore_unparsed, NULL, NULL,
+    ap_hook_log_transaction(mod_iri_restore_target, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);
 }
 
@@ -353,6 +352,16 @@ mod_iri_set_advertise(cmd_parms *cmd, void *dir, int on)
 }
 
 static const char *
+mod_iri_set_request_uri(cmd_parms *cmd, void *dir, int on)
+{
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
+
+    (void) dir;
+    conf->request_uri = on;
+    return NULL;
+}
+
+static const char *
 mod_iri_set_filename_charset(cmd_parms *cmd, void *dirv, int argc,
                              char *const argv[])
 {
@@ -474,6 +483,8 @@ static const command_rec mod_iri_directives[] = {
         "off, on or strict: a host name in any form selects its virtual host"),
     AP_INIT_FLAG("IRIAdvertise", mod_iri_set_advertise, NULL, RSRC_CONF,
         "on or off: announce support for IRIs in answers to OPTIONS"),
+    AP_INIT_FLAG("IRIRequestURI", mod_iri_set_request_uri, NULL, RSRC_CONF,
+        "on or off: applications get the canonical path in REQUEST_URI"),
     AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_filename_charset,
         NULL, RSRC_CONF | ACCESS_CONF,
         "charsets of names on disk, in order; new names use the first"),
@@ -502,10 +513,6 @@ static const command_rec mod_iri_directives[] = {
     AP_INIT_FLAG("IRIListing", ap_set_flag_slot,
         (void *) offsetof(mod_iri_dir_conf_t, listing), RSRC_CONF | OR_INDEXES,
         "on or off: list directories with canonical names"),
-    AP_INIT_FLAG("IRIRequestURI", ap_set_flag_slot,
-        (void *) offsetof(mod_iri_dir_conf_t, request_uri),
-        RSRC_CONF | OR_FILEINFO,
-        "on or off: applications get the canonical path in REQUEST_URI"),
     AP_INIT_NO_ARGS(NULL, NULL, NULL, 0, NULL)
 };
 /* clang-format on */

@@ -89,11 +89,10 @@ void mod_iri_dav_insert(request_rec *r); /* mod_iri_dav.c */
 void mod_iri_sendfile_register(void); /* mod_iri_sendfile.c */
 
 /* handler */
-int mod_iri_replace_line(request_rec *r); /* mod_iri_target.c */
-int mod_iri_list(request_rec *r);         /* mod_iri_listing.c */
+int mod_iri_list(request_rec *r); /* mod_iri_listing.c */
 
 /* log_transaction */
-int mod_iri_restore_unparsed(request_rec *r); /* mod_iri_read.c */
+int mod_iri_restore_target(request_rec *r); /* mod_iri_target.c */
 
 /*
  * Hooks, and parts of hooks, of mod_iri_probe.c.  For other requests than

@@ -27,6 +27,7 @@ typedef struct {
                                   0: it is not */
     const char   *saved_unparsed; /* r->unparsed_uri as it was sent, while
                                   r->unparsed_uri is replaced; else NULL */
+    const char   *saved_line;  /* the same for r->the_request */
 
     const char   *settings_path; /* r->filename with canonical names, which
                                   selects the <Directory> settings; NULL: see
@@ -190,16 +191,18 @@ const char *mod_iri_query_sent(const request_rec *r);
 /* Returns: the path as it was sent, percent-encoded or raw; empty: unknown. */
 iri_str_t mod_iri_path_sent(const request_rec *r);
 
-/* Returns: the request-target as the client sent it; NULL: there is none. */
-const char *mod_iri_target_sent(const request_rec *r);
-
 /* ---- mod_iri_target.c --------------------------------------------------- */
 
 /*
- * Set r->the_request to the line that the client sent, if IRIRequestURI has
- * replaced it in from: r itself, its main request, or r->prev.
+ * In pre_translate_name: set r->unparsed_uri, and with IRIRequestURI the target
+ * in r->the_request, to path and r->args, until the request is logged.
+ * path: percent-encoded; NULL: they stay.
  */
-void mod_iri_restore_line(request_rec *r, const request_rec *from);
+void mod_iri_set_target(request_rec *r, mod_iri_request_t *ctx,
+                        const char *path);
+
+/* Returns: the request-target as the client sent it; NULL: there is none. */
+const char *mod_iri_target_sent(const request_rec *r);
 
 /* ---- mod_iri_client.c --------------------------------------------------- */
 
@@ -289,17 +292,6 @@ int mod_iri_refuse_conflict(request_rec *r, iri_why_t why);
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 
 /*
- * Returns: the request that the client sent, if a rule has redirected it
- * internally to r.
- *
- * IRI, IRI_URI, IRI_QUERY, IRI_FORM and IRI_CHARSET describe that request.
- * IRI_PATH is the path that rules judge, like REQUEST_URI: a RewriteCond in a
- * .htaccess must see that its rule was applied.  An error page has its own
- * variables.
- */
-request_rec *mod_iri_client_request(request_rec *r);
-
-/*
  * Set the variables of the reading as soon as the path was read.  ctx NULL: an
  * ASCII path; the main request has another one.
  */
@@ -307,6 +299,9 @@ void mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx);
 
 /* The same for an ASCII path to which a rule has redirected. */
 void mod_iri_vars_set_redirected(request_rec *r);
+
+/* With IRIRequestURI: set IRI_REQUEST_URI, for ASCII paths too. */
+void mod_iri_vars_set_sent(request_rec *r);
 
 /* Set IRI_MATCH after a lookup.  ctx NULL: an ASCII path. */
 void mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx);

@@ -1,43 +1,17 @@
 /*
- * mod_iri_target.c - IRIRequestURI
+ * mod_iri_target.c - the canonical request-target
  *
- * httpd makes REQUEST_URI of the request line, r->the_request, when the handler
- * runs.  So the request-target in this line is replaced by the canonical one
- * before the handler runs.  Rules and logs get the line as sent: it is restored
- * for subrequests and internal redirects, and before the request is logged.
+ * While a request is served, r->unparsed_uri is canonical: mod_proxy sends it
+ * with nocanon, and mod_dav makes a Location of it.  With IRIRequestURI so is
+ * the request line, of which httpd makes REQUEST_URI: for rules too, because
+ * they must judge what an application gets.
+ *
+ * This must not precede pre_translate_name, because mod_auth_digest saves
+ * r->unparsed_uri in post_read_request to compare it with the signed URI.
  */
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-
-/* A note: r->the_request as sent, while it is replaced. */
-static const char mod_iri_line_note[] = "mod_iri: the_request";
-
-/*
- * Returns: the request that the client sent, for an error page too.
- * *hides: 1: r is an error page, which may not reveal the names with which that
- * request has restarted.
- */
-static request_rec *
-mod_iri_target_request(request_rec *r, int *hides)
-{
-    const mod_iri_request_t *ctx;
-
-    *hides = 0;
-
-    while (r->main != NULL) {
-        r = r->main;
-    }
-    r = mod_iri_client_request(r);
-    while (r->prev != NULL && mod_iri_is_error_page(r)) {
-        r = mod_iri_client_request(r->prev);
-        ctx = mod_iri_request(r);
-        if (ctx != NULL && iri_request_has_restarted(ctx->state)) {
-            *hides = 1;
-        }
-    }
-    return r;
-}
 
 /* "GET /caf%E9 HTTP/1.1", "/caf%C3%A9" -> "GET /caf%C3%A9 HTTP/1.1" */
 static char *
@@ -52,37 +26,52 @@ mod_iri_line(const request_rec *r, const char *target)
                        NULL);
 }
 
-int
-mod_iri_replace_line(request_rec *r)
+void
+mod_iri_set_target(request_rec *r, mod_iri_request_t *ctx, const char *path)
 {
-    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
-    const mod_iri_request_t  *ctx;
-    request_rec              *client;
-    int                       hides;
+    char *target;
 
-    if (dir == NULL || dir->request_uri <= 0 || r->method_number == M_TRACE
-        || mod_iri_is_rule_redirect(r)
-        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
-    {
-        return DECLINED;
+    if (path == NULL || ctx->saved_unparsed != NULL) {
+        return;
     }
-    client = mod_iri_target_request(r, &hides);
-    ctx = mod_iri_request(client);
-    apr_table_setn(r->subprocess_env, "IRI_REQUEST_URI",
-                   mod_iri_target_sent(client));
-    if (ctx != NULL && ctx->saved_unparsed != NULL && !hides) {
-        apr_table_setn(r->notes, mod_iri_line_note, r->the_request);
-        r->the_request = mod_iri_line(r, client->unparsed_uri);
+    target = apr_pstrcat(r->pool, path, r->args ? "?" : NULL, r->args, NULL);
+    if (strcmp(target, r->unparsed_uri) == 0) {
+        return;
+    }
+    ctx->saved_unparsed = r->unparsed_uri;
+    r->unparsed_uri = target;
+    if (mod_iri_server_conf(r->server)->request_uri == 1 && r->main == NULL
+        && r->prev == NULL && r->method_number != M_TRACE)
+    {
+        ctx->saved_line = r->the_request;
+        r->the_request = mod_iri_line(r, target);
+    }
+}
+
+int
+mod_iri_restore_target(request_rec *r)
+{
+    const char *line = NULL;
+
+    for (; r != NULL; r = r->next) {
+        mod_iri_request_t *ctx = mod_iri_request(r);
+
+        if (ctx != NULL && ctx->saved_unparsed != NULL) {
+            r->unparsed_uri = (char *) ctx->saved_unparsed;
+            ctx->saved_unparsed = NULL;
+            line = ctx->saved_line != NULL ? ctx->saved_line : line;
+        }
+        if (line != NULL) {
+            r->the_request = (char *) line;
+        }
     }
     return DECLINED;
 }
 
-void
-mod_iri_restore_line(request_rec *r, const request_rec *from)
+const char *
+mod_iri_target_sent(const request_rec *r)
 {
-    const char *sent = apr_table_get(from->notes, mod_iri_line_note);
+    const mod_iri_request_t *ctx = mod_iri_request(r);
 
-    if (sent != NULL) {
-        r->the_request = (char *) sent;
-    }
+    return ctx && ctx->saved_unparsed ? ctx->saved_unparsed : r->unparsed_uri;
 }

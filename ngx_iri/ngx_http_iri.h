@@ -95,7 +95,7 @@ extern ngx_module_t ngx_http_iri_dav_module;
  */
 
 /* The number of variables of nginx whose getters are wrapped. */
-#define NGX_HTTP_IRI_WRAPPED 5
+#define NGX_HTTP_IRI_WRAPPED 6
 
 /* nginx's getter of a variable */
 typedef struct {
@@ -815,16 +815,11 @@ iri_status_t ngx_http_iri_redirect_input(ngx_http_request_t *r,
 /* ---- ngx_http_iri_target.c ---------------------------------------------- */
 
 /*
- * In the PRECONTENT phase: with iri_request_uri, replace r->unparsed_uri by the
- * canonical request-target.  Returns: NGX_DECLINED; 500.
+ * Set *target to the value of $request_uri with iri_request_uri: the canonical
+ * path of the client's request and the value of $iri_query.
+ * Returns: NGX_OK; NGX_DECLINED if iri_request_uri is off; NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_target_replace(ngx_http_request_t *r);
-
-/* Restore r->unparsed_uri, before rules run again and in the LOG phase. */
-void ngx_http_iri_target_restore(ngx_http_request_t *r);
-
-/* Returns: the request-target as sent: the value of $iri_request_uri. */
-ngx_str_t ngx_http_iri_target_sent(ngx_http_request_t *r);
+ngx_int_t ngx_http_iri_target(ngx_http_request_t *r, ngx_str_t *target);
 
 #pragma GCC visibility pop
 

@@ -14,8 +14,8 @@
  *                   last    after the rules: look up the path
  *   PRECONTENT      first   after access is granted: 404 if no file may be
  *                           served, iri_redirect, the Destination of COPY and
- *                           MOVE, try_files, iri_request_uri.  In a subrequest
- *                           that judges a name: call the access handlers
+ *                           MOVE, try_files.  In a subrequest that judges a
+ *                           name: call the access handlers
  *   CONTENT         last    iri_listing
  *   LOG             first   iri report; log notes; restore root, for access_log
  *
@@ -361,7 +361,6 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
     }
 
     ngx_http_iri_destination_cancel(r);
-    ngx_http_iri_target_restore(r);
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL) {
@@ -491,7 +490,6 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
     /* A named location runs an error page or the fallback of try_files. */
     if (clcf->named) {
         ngx_http_iri_destination_cancel(r);
-        ngx_http_iri_target_restore(r);
     }
 
     rc = ngx_http_iri_read_new_uri(r);
@@ -668,11 +666,7 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
         }
     }
 
-    rc = ngx_http_iri_try_files(r);
-
-    return rc == NGX_DECLINED && r->phase_handler == here
-               ? ngx_http_iri_target_replace(r)
-               : rc;
+    return ngx_http_iri_try_files(r);
 }
 
 
@@ -681,7 +675,6 @@ static ngx_int_t
 ngx_http_iri_log_handler(ngx_http_request_t *r)
 {
     ngx_http_iri_destination_cancel(r);
-    ngx_http_iri_target_restore(r);
 
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_REPORT) {
         ngx_http_iri_report_result(r);

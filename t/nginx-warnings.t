@@ -38,7 +38,8 @@ for my $text (@settings) {
     is_deeply [warnings("server {\n$text;\n$LISTEN }"
             . "server { listen 127.0.0.1:%%PORTb%%; iri on; }")],
         [$no_effect], "$text: on in an unrelated server";
-    next if $text =~ /charset (?!EUC)|invalid|cache|advertise|iri_charset/;
+    next if $text
+        =~ /charset (?!EUC)|invalid|cache|advertise|iri_charset|request_uri/;
     is_deeply [warnings("server { $LISTEN location / {\n$text;\n} }")],
         [$no_effect], "$text: in a location";
     is_deeply [warnings("iri on; server { $LISTEN location / {\n$text;\n"

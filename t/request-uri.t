@@ -1,5 +1,5 @@
 # iri_request_uri, IRIRequestURI: what an application gets as REQUEST_URI and
-# IRI_REQUEST_URI, and that rules and logs get the request-target as sent.
+# IRI_REQUEST_URI; that rules judge the former, and logs have the latter.
 use IRI::Test;
 use IRI::Gateway;
 
@@ -17,7 +17,6 @@ my @ROWS = (
     ['/w/%93%fa%26%3F%25?',      '/w/%E6%97%A5%26%3F%25?'],
     ['/w/./a/../%93%fa',         '/w/%E6%97%A5'],
     ['/w/abc?k=%93%fa',          '/w/abc?k=%E6%97%A5'],
-    ['/off/%93%fa',              '/off/%93%fa'],
     ['/doc/APP.php/%93%fa',      '/Doc/App.php/%E6%97%A5'],
     ['/w/%ff%fe',                '/w/%ff%fe'],
     ['/err/%93%fa',              '/err/%E6%97%A5'],
@@ -32,9 +31,17 @@ sub test_rows {
         my %given = map { /\A(\w+)=(.*)\z/s ? ($1, $2) : () }
             split /\n/, $get->($sent);
         is $given{REQUEST_URI}, $want, 'REQUEST_URI of ' . escaped($sent);
-        is $given{IRI_REQUEST_URI}, $sent, '... IRI_REQUEST_URI'
-            if $sent !~ m{^/off/};
+        is $given{IRI_REQUEST_URI}, $sent, '... IRI_REQUEST_URI';
     }
+    return;
+}
+
+# Tests a rule for the request-target /no/%E6%97%A5; status: from a target.
+sub test_rule {
+    my ($status) = @_;
+    is $status->($_), 403, 'a rule for the request-target: ' . escaped($_)
+        for '/no/%E6%97%A5', '/no/%e6%97%a5', '/no/%93%fa', "/no/\xE6\x97\xA5",
+        '/%6e%6f/%93%fa', '/x/../no/%93%fa?y';
     return;
 }
 
@@ -51,7 +58,7 @@ subtest nginx => sub {
     plan skip_all => missing('nginx') if missing('nginx');
     my %gateway = map { $_ => IRI::Gateway->new($_) } qw(fastcgi scgi uwsgi);
     my $conf = <<'END';
-log_format target '$request_uri';
+log_format target '$request';
 access_log %%TMP%%/target.log target;
 iri on;
 iri_charset Shift_JIS;
@@ -65,6 +72,12 @@ server {
     merge_slashes off;
     location / { return 200 "REQUEST_URI=$request_uri\n"; }
 }
+server {
+    listen 127.0.0.1:%%PORTask%%;
+    iri off;
+    if ($http_x_original_uri = /auth/%E6%97%A5) { return 403; }
+    location / { return 204; }
+}
 END
     for my $protocol (sort keys %gateway) {
         my $port = $gateway{$protocol}->port;
@@ -72,35 +85,28 @@ END
 server {
     listen 127.0.0.1:%%PORT$protocol%%;
     root %%ROOT%%;
-    if (\$request_uri ~ %E6%97%A5%E6%9C%AC) { return 403; }
+    if (\$request_uri ~ ^/no/%E6%97%A5) { return 403; }
     location / {
         try_files \$uri /app.php?\$args;
         error_page 403 404 /app.php;
     }
     location /deny/ { deny all; error_page 403 /app.php; }
     location /err/ { error_page 404 = /app.php; }
-    location /off/ { rewrite ^ /plain.php last; }
     location ~ ^/(app|Doc/App)\\.php {
         ${protocol}_param REQUEST_URI \$request_uri;
         ${protocol}_param IRI_REQUEST_URI \$iri_request_uri;
         ${protocol}_pass 127.0.0.1:$port;
     }
-    location = /plain.php {
-        iri_request_uri off;
-        ${protocol}_param REQUEST_URI \$request_uri;
-        ${protocol}_pass 127.0.0.1:$port;
+    location /proxy/ {
+        proxy_pass http://127.0.0.1:%%PORTup%%\$request_uri;
     }
-    location /proxy/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
-    location /named/ { try_files \$uri \@named; }
-    location \@named { proxy_pass http://127.0.0.1:%%PORTup%%; }
-    location /base/ { proxy_pass http://127.0.0.1:%%PORTup%%/b/; }
-    location /rule/ {
-        rewrite ^(.*)\$ \$1?z=1 break;
+    location /auth/ {
+        auth_request /ask;
         proxy_pass http://127.0.0.1:%%PORTup%%;
     }
-    location /args/ {
-        set \$args z=1;
-        proxy_pass http://127.0.0.1:%%PORTup%%;
+    location = /ask {
+        proxy_pass http://127.0.0.1:%%PORTask%%/;
+        proxy_set_header X-Original-URI \$request_uri;
     }
     location /intercept/ {
         proxy_pass http://127.0.0.1:9;
@@ -130,16 +136,18 @@ END
         ['/proxy/%41%2fb',            '/proxy/%41%2fb'],
         ['/proxy/%93%fa?k=%93%fa',    '/proxy/%E6%97%A5?k=%E6%97%A5'],
         ['/proxy//a/../%93%fa%2f',    '/proxy/%E6%97%A5/'],
-        ['/named/%93%fa',             '/named/%E6%97%A5'],
-        ['/base/%93%fa%2Fa',          '/b/%E6%97%A5/a'],
-        ['/rule/%93%fa?a=1',          '/rule/%E6%97%A5?z=1&a=1'],
-        ['/args/%93%fa?a=1',          '/args/%E6%97%A5?z=1'],
-        ['/intercept/%93%fa',         '/intercept/%93%fa'],
+        ['/intercept/%93%fa',         '/intercept/%E6%97%A5'],
         )
     {
         my ($sent, $want) = @$_;
         is $get->($sent, 'fastcgi'), "REQUEST_URI=$want\n", "proxy: $sent";
     }
+    my $status = sub {
+        return $server->get($_[0], port => $server->port('fastcgi'))->status;
+    };
+    test_rule($status);
+    is $status->($_), 403, "auth_request: $_"
+        for '/auth/%E6%97%A5', '/auth/%93%fa', '/auth/%e6%97%a5';
 };
 
 subtest httpd => sub {
@@ -164,8 +172,7 @@ END
     DocumentRoot "%%ROOT%%"
     AllowEncodedSlashes NoDecode
     RewriteEngine On
-    RewriteRule ^/off/ /plain.php [PT]
-    RewriteCond %{THE_REQUEST} %E6%97%A5%E6%9C%AC
+    RewriteCond %{THE_REQUEST} " /no/%E6%97%A5"
     RewriteRule ^ - [F]
     <Location "/">
         FallbackResource /app.php
@@ -184,9 +191,6 @@ END
         FallbackResource disabled
         ErrorDocument 404 /app.php
     </Location>
-    <Location "/plain.php">
-        IRIRequestURI Off
-    </Location>
 </VirtualHost>
 END
     }
@@ -204,5 +208,8 @@ END
             test_log($log) if $protocol eq 'fcgi';
         };
     }
+    test_rule(sub {
+        return $server->get($_[0], port => $server->port('fcgi'))->status;
+    });
 };
 done_testing;

@@ -81,7 +81,6 @@ sub place_settings {
             qw(double-encoding mojibake %u invisible trailing
         plus))),
         maybe($p * 0.3, 'IRIRedirect ' . one(301, 302, 303, 307, 308, 'link')),
-        maybe($p * 0.2, 'IRIRequestURI On'),
         maybe($p * 0.2, 'IRIAmbiguous 300'),
     );
 }
@@ -332,6 +331,8 @@ sub generate {
         && !grep { /^IRIFilenameForm/ } @nodes;
     # [END] with FallbackResource is a loop that crashes httpd itself
     without_end(\@nodes) if $class->text(\@nodes, 1) =~ /FallbackResource/;
+    push @nodes, maybe(0.2, 'IRIRequestURI On')
+        if Httpd->text(\@nodes, 1) !~ /%\{RAW\}/;
     return { server => 'httpd', site => $site, tree => $g->{tree},
         prefixes => $g->{prefixes}, nodes => \@nodes };
 }

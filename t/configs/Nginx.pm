@@ -103,7 +103,6 @@ sub place_settings {
         maybe($p * 0.3, 'iri_redirect ' . one(301, 302, 303, 307, 308, 'link')),
         maybe($p * 0.2, 'iri_ambiguous 300'),
         maybe($p * 0.1, 'iri_listing on'),
-        maybe($p * 0.2, 'iri_request_uri on'),
     );
 }
 
@@ -415,6 +414,8 @@ sub generate {
         'proxy_pass http://app/auth', 'return 403',
         ['if ($raw ~ "secret|private")', 'return 403'])]
         if $text =~ m{/auth\b};
+    push @nodes, maybe(0.2, 'iri_request_uri on')
+        if Nginx->text(\@nodes, 1) !~ /\$raw\b/;
     return { server => 'nginx', site => $site, tree => $g->{tree},
         prefixes => $g->{prefixes}, nodes => unique(\@nodes) };
 }
@@ -423,8 +424,7 @@ sub generate {
 my %ONCE = map { $_ => 1 } qw(root alias internal satisfy auth_basic try_files
     auth_basic_user_file auth_request proxy_pass fastcgi_pass fastcgi_index
     fastcgi_split_path_info autoindex index iri_match iri_repair iri_redirect
-    iri_ambiguous iri_listing iri_request_uri iri_charset
-    proxy_intercept_errors);
+    iri_ambiguous iri_listing iri_charset proxy_intercept_errors);
 
 sub unique {
     my ($nodes, $above) = @_;

@@ -161,9 +161,11 @@ index index.html;
 iri_charset EUC-JP Shift_JIS;
 iri_host on;
 iri_query_charset EUC-JP;
+iri_request_uri on;
 iri_convert $folded fold $iri_path;
 map $folded $refused { default 0; "" 1; /map/secret 1; }
 add_header X-Query $args always;
+add_header X-Target "$request_uri $iri_request_uri" always;
 add_header X-Uri $iri_uri always;
 add_header X-Iri $iri always;
 add_header X-Form "$iri_form $iri_charset" always;
@@ -183,7 +185,6 @@ server {
     location /odd/secret-ǟ.txt { deny all; }
     location = /files/é.html { deny all; }
     location = /hidden/é.txt { internal; root %%ROOT%%/redir; }
-    iri_request_uri on;
     location /redir/ { iri_redirect 301; }
     location /linked/ { iri_redirect link; }
     location = /to { return 302 /é.txt?q=é; }
@@ -325,6 +326,7 @@ LogFormat "%{IRI}e %{IRI_PATH}e %{IRI_FILENAME}e" iri
 CustomLog "%%TMP%%/iri.log" iri
 ErrorDocument 404 "absent"
 IRIQueryCharset EUC-JP
+IRIRequestURI On
 Header always set X-Query "expr=%{QUERY_STRING}"
 Header always set X-Uri "expr=%{IRI_URI}"
 Header always set X-Iri "expr=%{IRI}"
@@ -368,7 +370,6 @@ Header always set X-Info "expr=%{IRI_PATH_INFO}"
 <LocationMatch "^/show/(?:秘\.txt|鍵\.txt|密/)">
     Require all denied
 </LocationMatch>
-IRIRequestURI On
 <Location "/linked">
     IRIRedirect link
 </Location>
