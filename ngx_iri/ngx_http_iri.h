@@ -294,6 +294,28 @@ typedef struct {
 } ngx_http_iri_ctx_t;
 
 
+/* ---- configurations of a request, and while nginx reads its files --------- */
+
+#define ngx_http_iri_main_conf(r)                                            \
+    ngx_http_get_module_main_conf(r, ngx_http_iri_module)
+#define ngx_http_iri_srv_conf(r)                                             \
+    ngx_http_get_module_srv_conf(r, ngx_http_iri_module)
+#define ngx_http_iri_loc_conf(r)                                             \
+    ngx_http_get_module_loc_conf(r, ngx_http_iri_module)
+#define ngx_http_iri_core_main_conf(r)                                       \
+    ngx_http_get_module_main_conf(r, ngx_http_core_module)
+#define ngx_http_iri_core_srv_conf(r)                                        \
+    ngx_http_get_module_srv_conf(r, ngx_http_core_module)
+#define ngx_http_iri_core_loc_conf(r)                                        \
+    ngx_http_get_module_loc_conf(r, ngx_http_core_module)
+#define ngx_http_iri_conf_main(cf)                                           \
+    ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module)
+#define ngx_http_iri_conf_srv(cf)                                            \
+    ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module)
+#define ngx_http_iri_conf_core_main(cf)                                      \
+    ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module)
+
+
 /* ---- small functions ---------------------------------------------------- */
 
 /* Returns: s as a string of the core, with the same octets in memory. */
@@ -327,9 +349,7 @@ ngx_http_iri_str_equal(ngx_str_t a, ngx_str_t b)
 static inline iri_engine_t
 ngx_http_iri_engine_of(ngx_http_request_t *r)
 {
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     return (iri_engine_t) iscf->engine;
 }
@@ -338,9 +358,7 @@ ngx_http_iri_engine_of(ngx_http_request_t *r)
 static inline void **
 ngx_http_iri_configured(ngx_http_request_t *r)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     return r->loc_conf == ilcf->scripted ? ilcf->configured : r->loc_conf;
 }

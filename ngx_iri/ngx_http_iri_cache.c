@@ -64,8 +64,6 @@ ngx_http_iri_job_run(void *data, ngx_log_t *log)
 {
     ngx_http_iri_task_t *task = data;
 
-    (void) log;
-
     if (ngx_terminate) {
         iri_index_job_drop(task->job);
     } else {
@@ -176,9 +174,7 @@ ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 {
     ngx_http_cleanup_t      *cln;
     ngx_http_iri_task_t     *task;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     if (iscf->cache == NULL || iscf->cache->task == NULL) {
         return 0;
@@ -287,9 +283,6 @@ ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 static int
 ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
 {
-    (void) self;
-    (void) job;
-
     return 0;
 }
 
@@ -298,10 +291,6 @@ ngx_uint_t
 ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                             const iri_lookup_t *found)
 {
-    (void) r;
-    (void) ctx;
-    (void) found;
-
     return 0;
 }
 
@@ -309,9 +298,6 @@ ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 static ngx_int_t
 ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 {
-    (void) cf;
-    (void) cache;
-
     return NGX_OK;
 }
 
@@ -324,9 +310,8 @@ iri_index_cache_t *
 ngx_http_iri_cache(ngx_http_request_t *r)
 {
     ngx_http_iri_cache_t    *cache;
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
     cache = iscf->cache;
 
     if (cache == NULL) {
@@ -370,8 +355,6 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     const char              *error;
     ngx_http_iri_srv_conf_t *iscf = conf;
 
-    (void) cmd;
-
     words = ngx_http_iri_arguments(cf);
     if (words == NULL) {
         return NGX_CONF_ERROR;
@@ -407,9 +390,8 @@ ngx_http_iri_cache_get(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
     ngx_uint_t                i;
     ngx_http_iri_cache_t    **caches, *cache;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     caches = imcf->caches.elts;
 
     for (i = 0; i < imcf->caches.nelts; i++) {

@@ -89,9 +89,7 @@ ngx_int_t
 ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                     const iri_lookup_t *found)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     if (found->found.verdict != IRI_CHOOSE || found->found.count == 0
         || ilcf->clcf->alias == NGX_MAX_SIZE_T_VALUE || r != r->main

@@ -30,9 +30,7 @@ iri_registry_t *
 ngx_http_iri_registry(ngx_conf_t *cf)
 {
     iri_env_t                 env;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     if (imcf->registry == NULL) {
         ngx_http_iri_conf_env(cf, &env);
@@ -153,9 +151,7 @@ ngx_http_iri_check_add(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *server,
                        iri_check_t check, ngx_str_t name, iri_position_t at)
 {
     ngx_http_iri_directive_t *d;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     d = ngx_array_push(&imcf->directives);
     if (d == NULL) {
@@ -184,7 +180,7 @@ ngx_http_iri_check_setting(ngx_conf_t *cf, const iri_charsets_t *charsets)
      * iri_status, the only directive without arguments.
      */
     if (cf->cmd_type != NGX_HTTP_MAIN_CONF && cf->args->nelts > 1) {
-        iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+        iscf = ngx_http_iri_conf_srv(cf);
     }
 
     d = ngx_http_iri_check_add(cf, iscf, IRI_CHECK_SETTING, value[0],
@@ -244,7 +240,7 @@ ngx_http_iri_check_host(ngx_conf_t *cf, ngx_http_core_srv_conf_t *cscf,
     ngx_http_iri_srv_conf_t  *iscf;
     ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf(cscf);
 
-    iscf = ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_module);
+    iscf = ngx_http_iri_srv_conf(cscf->ctx);
 
     d = ngx_http_iri_check_add(cf, iscf, IRI_CHECK_HOST, name, hcf->position);
     if (d == NULL) {
@@ -290,10 +286,9 @@ ngx_http_iri_check(ngx_conf_t *cf)
     ngx_uint_t                i, engine;
     iri_directive_t          *list;
     ngx_http_iri_directive_t *d;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
     static const iri_str_t    on = IRI_STR("iri on;");
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     d = imcf->directives.elts;
 
     list = ngx_palloc(cf->temp_pool,
@@ -406,9 +401,8 @@ ngx_http_iri_register_one(ngx_conf_t *cf, const ngx_http_iri_handler_t *row)
 {
     ngx_array_t               *handlers;
     ngx_http_handler_pt       *h, *elts;
-    ngx_http_core_main_conf_t *cmcf;
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
 
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
     handlers = &cmcf->phases[row->phase].handlers;
 
     h = ngx_array_push(handlers);

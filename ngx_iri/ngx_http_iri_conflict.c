@@ -18,9 +18,7 @@ ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
 {
     ngx_uint_t                i;
     ngx_http_err_page_t      *page;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
 
     if (clcf->error_pages == NULL) {
         return 0;

@@ -44,9 +44,7 @@ ngx_module_t ngx_http_iri_dav_module = NGX_HTTP_IRI_MODULE(
 static ngx_uint_t
 ngx_http_iri_dav_serves_files(ngx_http_request_t *r)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     return r->content_handler == NULL && ilcf->scripted != NULL;
 }
@@ -85,7 +83,7 @@ ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
         return ngx_http_iri_dav_next_header(r);
     }
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_iri_loc_conf(r);
     dav = ngx_http_iri_dav_ctx_get_or_create(r);
 
     ngx_memzero(&conf, sizeof(iri_multistatus_conf_t));
@@ -200,9 +198,7 @@ ngx_http_iri_tag_find(void *arg, iri_str_t sent, iri_str_t paths[2])
     iri_received_path_t       received;
     const iri_reading_t      *requested;
     const iri_reading_conf_t *conf = ngx_http_iri_reading_conf(r);
-    ngx_http_iri_loc_conf_t  *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
 
     received.path = received.target = sent;
     received.escaped = 1;
@@ -328,9 +324,7 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_dav_init(ngx_conf_t *cf)
 {
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     if (!imcf->enabled) {
         return NGX_OK;

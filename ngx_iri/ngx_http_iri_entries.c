@@ -315,9 +315,7 @@ ngx_http_iri_entries_open(ngx_http_request_t     *r,
     struct stat               st;
     ngx_str_t                 name = listing->name;
     ngx_open_file_info_t      of;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
 
     ngx_memzero(&of, sizeof(ngx_open_file_info_t));
     of.test_dir = 1;

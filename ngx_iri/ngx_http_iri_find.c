@@ -160,10 +160,8 @@ static ngx_uint_t
 ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
                                 const ngx_http_iri_ctx_t *ctx)
 {
-    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
     ngx_http_core_loc_conf_t *clcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (ilcf->exact) {
         return 1;
@@ -173,7 +171,7 @@ ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
         return ctx->rules.internal && r->content_handler != NULL;
     }
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    clcf = ngx_http_iri_core_loc_conf(r);
 
     return clcf->internal || r->content_handler != NULL;
 }
@@ -215,10 +213,8 @@ void
 ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
                        ngx_str_t uri, iri_find_conf_t *conf)
 {
-    ngx_http_iri_loc_conf_t       *ilcf;
+    ngx_http_iri_loc_conf_t       *ilcf = ngx_http_iri_loc_conf(r);
     const ngx_http_iri_snapshot_t *snapshot = ctx->snapshot;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     ngx_memzero(conf, sizeof(iri_find_conf_t));
     conf->path = ngx_http_iri_str(uri);
@@ -258,10 +254,9 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     iri_lookup_t             *last;
     iri_find_conf_t           conf;
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx_get_or_create(r);
-    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
     ngx_http_core_loc_conf_t *clcf;
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     clcf = ilcf->clcf;
 
     if (ctx == NULL || !ngx_http_iri_below_alias(r, clcf, uri)) {
@@ -324,9 +319,7 @@ ngx_http_iri_is_declared(ngx_http_request_t            *r,
 ngx_uint_t
 ngx_http_iri_needs_lookup(ngx_http_request_t *r)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     return ilcf->scripted != NULL
            && ngx_http_iri_uri_needs_lookup(ilcf, r->uri)

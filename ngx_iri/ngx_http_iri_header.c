@@ -82,9 +82,7 @@ ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
     iri_env_t                 env;
     iri_str_t                 value;
     iri_location_field_conf_t conf;
-    ngx_http_iri_srv_conf_t  *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t  *iscf = ngx_http_iri_srv_conf(r);
 
     conf.reading = &iscf->reading;
     conf.hosts = ngx_http_iri_host_rules(r);
@@ -143,9 +141,7 @@ ngx_http_iri_write_location(ngx_http_request_t              *r,
 {
     ngx_uint_t                completed, own;
     ngx_table_elt_t          *h = r->headers_out.location;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
 
     completed = clcf->absolute_redirect && h->value.len != 0
                 && h->value.data[0] == '/';
@@ -267,9 +263,7 @@ ngx_http_iri_write_references(ngx_http_request_t        *r,
 static ngx_uint_t
 ngx_http_iri_uses_client_host(ngx_http_request_t *r)
 {
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
 
     return clcf->absolute_redirect && !clcf->server_name_in_redirect;
 }
@@ -285,9 +279,7 @@ ngx_http_iri_redirect_input(ngx_http_request_t *r, const iri_env_t *env,
                             iri_redirect_t *redirect)
 {
     ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     redirect->sent = ngx_http_iri_sent_path(r);
     redirect->slash = 0;
@@ -341,9 +333,8 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_lookup_t *found,
 {
     ngx_int_t                rc;
     ngx_uint_t               is_dir = 0;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     *presence = r->content_handler != NULL ? IRI_UNCONFIRMED : IRI_ABSENT;
 
     if (found == NULL && ilcf->scripted != NULL) {
@@ -478,9 +469,8 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r, iri_lookup_t *found)
     iri_reading_t            requested;
     iri_presence_t           presence;
     iri_redirect_t           redirect;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     status = ngx_http_iri_redirect_status(r, ilcf);
 
     if (status == 0) {
@@ -610,11 +600,8 @@ static ngx_int_t
 ngx_http_iri_header_filter(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_loc_conf_t *ilcf;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     if (iscf->engine != IRI_ENGINE_ON) {
         return ngx_http_iri_next_header_filter(r);
@@ -674,8 +661,6 @@ ngx_http_iri_header_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
     ngx_http_iri_header_srv_conf_t *prev = parent, *conf = child;
 
-    (void) cf;
-
     ngx_conf_merge_value(conf->advertise, prev->advertise, 0);
 
     return NGX_CONF_OK;
@@ -685,9 +670,7 @@ ngx_http_iri_header_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 static ngx_int_t
 ngx_http_iri_header_init(ngx_conf_t *cf)
 {
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     if (imcf->enabled) {
         ngx_http_iri_next_header_filter = ngx_http_top_header_filter;

@@ -181,7 +181,7 @@ ngx_http_iri_host_set_server(ngx_http_request_t       *r,
     r->srv_conf = cscf->ctx->srv_conf;
     r->loc_conf = cscf->ctx->loc_conf;
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    clcf = ngx_http_iri_core_loc_conf(r);
     ngx_set_connection_log(r->connection, clcf->error_log);
 }
 
@@ -409,11 +409,10 @@ ngx_http_iri_host_create_srv_conf(ngx_conf_t *cf)
 static char *
 ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    ngx_http_iri_srv_conf_t       *iscf;
+    ngx_http_iri_srv_conf_t       *iscf = ngx_http_iri_conf_srv(cf);
     ngx_http_iri_host_conf_t      *prev = parent, *conf = child;
     ngx_http_iri_host_main_conf_t *hmcf;
 
-    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
     hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
 
     if (conf->position.line == 0) {

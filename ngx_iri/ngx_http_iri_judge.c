@@ -137,7 +137,7 @@ ngx_http_iri_judge_pool(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
         judge->cleanup->handler = ngx_http_iri_judge_cleanup;
     }
 
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+    cscf = ngx_http_iri_core_srv_conf(r);
 
     judge->pool = ngx_create_pool(cscf->request_pool_size,
                                   r->connection->log);
@@ -206,7 +206,7 @@ ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
 {
     ngx_http_core_main_conf_t *cmcf;
 
-    cmcf = ngx_http_get_module_main_conf(sr, ngx_http_core_module);
+    cmcf = ngx_http_iri_core_main_conf(sr);
 
     sr->variables = ngx_pcalloc(
         sr->pool, cmcf->variables.nelts * sizeof(ngx_http_variable_value_t));
@@ -260,7 +260,7 @@ ngx_http_iri_judge_setup(ngx_http_request_t *sr)
     sr->internal = 0;
     sr->valid_location = 1;
 
-    cmcf = ngx_http_get_module_main_conf(sr, ngx_http_core_module);
+    cmcf = ngx_http_iri_core_main_conf(sr);
     sr->phase_handler = (ngx_int_t) cmcf->phase_engine.server_rewrite_index;
     sr->write_event_handler = ngx_http_core_run_phases;
 

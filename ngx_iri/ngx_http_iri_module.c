@@ -237,9 +237,7 @@ static ngx_int_t
 ngx_http_iri_create_fold_keys(ngx_conf_t *cf)
 {
     iri_env_t                 env;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     if (imcf->fold_keys == NULL) {
         ngx_http_iri_conf_env(cf, &env);
@@ -273,7 +271,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->reading.charsets = *conf->charsets;
     }
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    imcf = ngx_http_iri_conf_main(cf);
     imcf->enabled |= conf->engine != IRI_ENGINE_OFF;
 
     return NGX_CONF_OK;
@@ -309,9 +307,7 @@ ngx_http_iri_add_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
 {
     ngx_http_conf_ctx_t      *ctx = cf->ctx;
     ngx_http_iri_location_t  *location;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     location = ngx_array_push(&imcf->locations);
     if (location == NULL) {
@@ -371,7 +367,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
 
-    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+    iscf = ngx_http_iri_conf_srv(cf);
 
     if (iscf->engine == IRI_ENGINE_OFF) {
         return NGX_CONF_OK;
@@ -416,9 +412,7 @@ ngx_http_iri_preconfiguration(ngx_conf_t *cf)
 static ngx_int_t
 ngx_http_iri_init(ngx_conf_t *cf)
 {
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     ngx_http_iri_try_files_end(NULL);
 

@@ -53,8 +53,7 @@ ngx_http_iri_names_address(ngx_http_iri_names_t           *names,
     ngx_http_conf_addr_t      *addr;
     ngx_http_core_main_conf_t *cmcf;
 
-    cmcf = ngx_http_conf_get_module_main_conf(names->cf,
-                                              ngx_http_core_module);
+    cmcf = ngx_http_iri_conf_core_main(names->cf);
     port = cmcf->ports != NULL ? cmcf->ports->elts : NULL;
 
     for (p = 0; port != NULL && p < cmcf->ports->nelts; p++) {
@@ -396,11 +395,8 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
     ngx_uint_t                 s;
     ngx_http_iri_names_t       names;
     ngx_http_core_srv_conf_t **cscf;
-    ngx_http_iri_main_conf_t  *imcf;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t  *imcf = ngx_http_iri_conf_main(cf);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
 
     if (!imcf->enabled) {
         return NGX_OK;

@@ -81,9 +81,7 @@ ngx_http_iri_wait_before_rules(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
     iri_lookup_t            *found;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     /* The rules may change the variables in a root. */
     return (ilcf->combined.match & IRI_FOLD_INDEXED) && ilcf->scripted != NULL
@@ -100,9 +98,7 @@ static ngx_uint_t
 ngx_http_iri_is_left_to_try_files(ngx_http_request_t *r,
                                   const iri_lookup_t *found)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     return found->found.verdict == IRI_RESTART && ilcf->try_files != NULL
            && !found->search.write;
@@ -310,7 +306,7 @@ ngx_http_iri_may_restart(ngx_http_request_t            *r,
         return ngx_http_iri_may_fold_ascii(iscf, r->uri);
     }
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_iri_loc_conf(r);
 
     return iscf->undeclared || iscf->needs_snapshot
            || !ngx_http_iri_is_declared(r, ilcf, r->uri);
@@ -397,9 +393,7 @@ ngx_http_iri_before_server_rules(ngx_http_request_t *r)
 {
     ngx_int_t                rc;
     ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     if (iscf->engine != IRI_ENGINE_ON) {
         return NGX_DECLINED;
@@ -432,13 +426,9 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
 {
     ngx_int_t                  rc;
     ngx_http_iri_ctx_t        *ctx;
-    ngx_http_core_srv_conf_t  *cscf;
-    ngx_http_iri_main_conf_t  *imcf;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    ngx_http_core_srv_conf_t  *cscf = ngx_http_iri_core_srv_conf(r);
+    ngx_http_iri_main_conf_t  *imcf = ngx_http_iri_main_conf(r);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
     if (r->loc_conf == cscf->ctx->loc_conf
         && r->phase_handler
@@ -476,8 +466,8 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    clcf = ngx_http_iri_core_loc_conf(r);
+    ilcf = ngx_http_iri_loc_conf(r);
 
     /*
      * nginx's try_files sets this below an alias with captures.  In another
@@ -539,7 +529,7 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_iri_loc_conf(r);
 
     ngx_http_iri_set_valid_location(r, ilcf);
 
@@ -579,9 +569,8 @@ static void
 ngx_http_iri_report_lookup(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     iri_env_t                env;
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
     ngx_http_iri_env(r, &env);
 
     iri_request_report_find(ctx->request, &env, &iscf->reading,
@@ -638,7 +627,7 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
         }
     }
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    clcf = ngx_http_iri_core_loc_conf(r);
 
     /* The access rules of a named location are not those of the path. */
     if (r == r->main && ctx != NULL && !clcf->named) {
@@ -698,9 +687,7 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 static ngx_array_t *
 ngx_http_iri_handlers_of(ngx_conf_t *cf, ngx_uint_t phase)
 {
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
 
     return &cmcf->phases[phase].handlers;
 }
@@ -715,9 +702,8 @@ ngx_http_iri_replace_rewrite(ngx_conf_t *cf)
 {
     ngx_array_t              *of_server, *of_location;
     ngx_http_handler_pt      *server, *location;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     of_server = ngx_http_iri_handlers_of(cf, NGX_HTTP_SERVER_REWRITE_PHASE);
     of_location = ngx_http_iri_handlers_of(cf, NGX_HTTP_REWRITE_PHASE);
     server = of_server->elts;

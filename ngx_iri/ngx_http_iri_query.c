@@ -191,8 +191,6 @@ ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     iri_query_conf_t              *query;
     ngx_http_iri_query_srv_conf_t *qscf = conf;
 
-    (void) cmd;
-
     if (qscf->configured != NGX_CONF_UNSET_PTR) {
         return "is duplicate";
     }
@@ -236,10 +234,8 @@ ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
 static char *
 ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    ngx_http_iri_srv_conf_t       *iscf;
+    ngx_http_iri_srv_conf_t       *iscf = ngx_http_iri_conf_srv(cf);
     ngx_http_iri_query_srv_conf_t *prev = parent, *conf = child;
-
-    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
 
     ngx_conf_merge_ptr_value(conf->configured, prev->configured, NULL);
 

@@ -94,9 +94,8 @@ ngx_http_iri_invalidate_fields(ngx_http_request_t *r, ngx_int_t index)
 {
     ngx_uint_t                 i;
     ngx_http_variable_t       *v;
-    ngx_http_core_main_conf_t *cmcf;
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
     v = cmcf->variables.elts;
 
     for (i = 0; i < cmcf->variables.nelts; i++) {
@@ -142,9 +141,8 @@ ngx_http_iri_client_vary(ngx_http_request_t *r, ngx_str_t *vary)
     u_char                    *p;
     ngx_uint_t                 i, cookies = 0;
     ngx_http_variable_t       *v;
-    ngx_http_core_main_conf_t *cmcf;
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
     v = cmcf->variables.elts;
 
     for (i = 0; i < cmcf->variables.nelts; i++) {
@@ -243,9 +241,7 @@ const iri_reading_conf_t *
 ngx_http_iri_reading_conf(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     if (iscf->charset_variable == NULL) {
         return &iscf->reading;
@@ -387,9 +383,7 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
     ngx_int_t                rc;
     ngx_uint_t               ascii = ngx_http_iri_uri_is_ascii(r);
     ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     if (iscf->engine == IRI_ENGINE_OFF
         || (ascii && !ngx_http_iri_may_fold_ascii(iscf, r->uri)
@@ -454,8 +448,7 @@ ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
     }
 
     /* nginx has parsed the request-target before the host selected a server. */
-    cscf = ngx_http_get_module_srv_conf(r->http_connection->conf_ctx,
-                                        ngx_http_core_module);
+    cscf = ngx_http_iri_core_srv_conf(r->http_connection->conf_ctx);
 
     if (ngx_http_parse_complex_uri(&again, cscf->merge_slashes) == NGX_OK) {
         *path = again.uri;

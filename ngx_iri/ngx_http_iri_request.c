@@ -155,7 +155,6 @@ ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method, ngx_str_t uri,
 static void
 ngx_http_iri_cleanup(void *data)
 {
-    (void) data;
 }
 
 
@@ -250,11 +249,8 @@ ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r)
 void
 ngx_http_iri_rerun_phases(ngx_http_request_t *r)
 {
-    ngx_http_core_srv_conf_t  *cscf;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+    ngx_http_core_srv_conf_t  *cscf = ngx_http_iri_core_srv_conf(r);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
     r->valid_location = 1;
     r->uri_changed = 0;
@@ -302,9 +298,7 @@ ngx_int_t
 ngx_http_iri_post_rewrite(ngx_http_request_t *r)
 {
     ngx_int_t                  i = 0;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
     while (cmcf->phase_engine.handlers[i].checker
            != ngx_http_core_post_rewrite_phase)
@@ -447,9 +441,7 @@ ngx_int_t
 ngx_http_iri_open_file(ngx_http_request_t *r, ngx_open_file_cache_t *cache,
                        ngx_str_t *name, ngx_open_file_info_t *of)
 {
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
 
     of->read_ahead = clcf->read_ahead;
     of->directio = clcf->directio;
@@ -519,9 +511,8 @@ ngx_http_iri_stat(void *ctx, const char *path, iri_node_t *node)
 {
     ngx_http_request_t           *r = ctx;
     const ngx_cached_open_file_t *file;
-    ngx_http_core_loc_conf_t     *clcf;
+    ngx_http_core_loc_conf_t     *clcf = ngx_http_iri_core_loc_conf(r);
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     file = ngx_http_iri_cached_file(clcf, path);
 
     if (file != NULL) {
@@ -569,10 +560,8 @@ ngx_http_iri_alloc(void *ctx, size_t size)
 void
 ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env)
 {
-    ngx_http_core_loc_conf_t *clcf;
+    ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
     ngx_http_iri_main_conf_t *imcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     env->ctx = r;
     env->alloc = ngx_http_iri_alloc;
@@ -584,6 +573,6 @@ ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env)
     env->quiet = r->connection->log->log_level < NGX_LOG_INFO;
     env->trace = (r->connection->log->log_level & NGX_LOG_DEBUG_HTTP) != 0;
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    imcf = ngx_http_iri_main_conf(r);
     env->fold_keys = imcf->fold_keys;
 }

@@ -163,7 +163,7 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
     ngx_http_iri_loc_conf_t *ilcf;
 
     e->ip = (u_char *) &code->end;
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_iri_loc_conf(r);
 
     if (ngx_http_iri_joins_root(r, ilcf, r->uri)) {
         return ngx_http_iri_joined_length(e, ilcf->clcf);
@@ -194,7 +194,7 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
     ngx_http_iri_loc_conf_t *ilcf;
 
     e->ip = (u_char *) &code->end;
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_iri_loc_conf(r);
 
     if (ngx_http_iri_joins_root(r, ilcf, r->uri)) {
         ngx_http_iri_joined_copy(e, ilcf->clcf);
@@ -258,10 +258,9 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     ngx_str_t                 tail = uri;
     ngx_http_iri_ctx_t       *ctx;
     iri_lookup_t             *found;
-    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
     ngx_http_core_loc_conf_t *clcf;
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     clcf = ilcf->clcf;
 
     if (ilcf->scripted == NULL || clcf->root_lengths != NULL
@@ -448,9 +447,8 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
     ngx_http_iri_location_t  *location;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     location = imcf->locations.elts;
 
     for (i = 0; i < imcf->locations.nelts; i++) {
@@ -490,7 +488,7 @@ ngx_http_iri_set_valid_location(ngx_http_request_t      *r,
         return;
     }
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    imcf = ngx_http_iri_main_conf(r);
 
     if (r->content_handler == NULL
         || r->content_handler == imcf->file_handlers[0]

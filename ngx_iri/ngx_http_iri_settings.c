@@ -220,8 +220,6 @@ ngx_http_iri_settings_of_directory(const iri_env_t    *env,
     ngx_uint_t                     slashes;
     const ngx_http_iri_loc_conf_t *location = search->settings_data;
 
-    (void) env;
-
     slashes = ngx_http_iri_settings_slashes(search->path.data, search->prefix)
               + ngx_http_iri_settings_slashes(names.data, names.len);
     end = ngx_http_iri_settings_name_end(search->path, slashes);

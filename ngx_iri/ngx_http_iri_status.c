@@ -34,10 +34,9 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
     iri_engine_t                     engine = ngx_http_iri_engine_of(r);
     iri_stats_event_t                event;
     ngx_http_iri_ctx_t              *ctx = ngx_http_iri_ctx(r);
-    ngx_http_core_loc_conf_t        *clcf;
+    ngx_http_core_loc_conf_t        *clcf = ngx_http_iri_core_loc_conf(r);
     ngx_http_iri_status_main_conf_t *smcf;
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
 
     if (r != r->main || engine == IRI_ENGINE_OFF
@@ -131,8 +130,6 @@ ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
     ngx_slab_pool_t                 *shpool;
     ngx_http_iri_status_main_conf_t *smcf = zone->data;
 
-    (void) data;
-
     shpool = (ngx_slab_pool_t *) zone->shm.addr;
 
     if (shpool->data == NULL) {
@@ -163,8 +160,6 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_str_t                        name;
     ngx_http_core_loc_conf_t        *clcf;
     ngx_http_iri_status_main_conf_t *smcf = conf;
-
-    (void) cmd;
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
     if (clcf->handler == ngx_http_iri_status_handler) {
@@ -221,7 +216,7 @@ ngx_http_iri_status_init(ngx_conf_t *cf)
     ngx_http_iri_main_conf_t        *imcf;
     ngx_http_iri_status_main_conf_t *smcf;
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    imcf = ngx_http_iri_conf_main(cf);
     smcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_status_module);
 
     return smcf->zone != NULL && imcf->enabled

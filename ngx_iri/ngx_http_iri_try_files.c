@@ -92,8 +92,6 @@ ngx_http_iri_try_files_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 void
 ngx_http_iri_try_files_end(void *data)
 {
-    (void) data;
-
     if (ngx_http_iri_try_command != NULL) {
         ngx_http_iri_try_command->set = ngx_http_iri_try_set;
         ngx_http_iri_try_command = NULL;
@@ -169,9 +167,8 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
     ngx_uint_t                i;
     ngx_module_t             *module;
     ngx_http_iri_location_t  *location;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
     location = imcf->locations.elts;
 
@@ -250,10 +247,8 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
     ngx_str_t                 name;
     unsigned                  valid = r->valid_location;
     ngx_open_file_info_t      of;
-    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
     ngx_http_core_loc_conf_t *clcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* After a rewrite nginx maps below root, but not below the script. */
     r->valid_location |= ilcf->clcf->alias == 0;
@@ -269,7 +264,7 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
     ngx_memzero(&of, sizeof(ngx_open_file_info_t));
     of.test_only = 1;
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    clcf = ngx_http_iri_core_loc_conf(r);
     rc = ngx_http_iri_open_file(r, clcf->open_file_cache, &name, &of);
 
     if (rc == NGX_OK) {
@@ -296,9 +291,7 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
     iri_lookup_t            *found;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     if (!ngx_http_iri_uri_needs_lookup(ilcf, r->uri)) {
         return 0;
@@ -395,10 +388,8 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
     ngx_int_t                 rc;
     ngx_uint_t                i;
     ngx_http_iri_ctx_t       *ctx;
-    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
     ngx_http_iri_candidate_t *candidate;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (!ngx_http_iri_try_applies(ilcf)) {
         return NGX_DECLINED;

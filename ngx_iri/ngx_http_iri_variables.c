@@ -71,7 +71,7 @@ ngx_http_iri_host_value(ngx_http_request_t *r)
         return r->headers_in.server;
     }
 
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+    cscf = ngx_http_iri_core_srv_conf(r);
 
     return cscf->server_name;
 }
@@ -373,10 +373,8 @@ ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 {
     ngx_int_t                      rc = NGX_DECLINED;
     iri_str_t                      value = { 0, NULL };
-    ngx_http_iri_srv_conf_t       *iscf;
+    ngx_http_iri_srv_conf_t       *iscf = ngx_http_iri_srv_conf(r);
     const ngx_http_iri_variable_t *row = (ngx_http_iri_variable_t *) data;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     if (iscf->engine != IRI_ENGINE_OFF) {
         rc = row->value(r, &value);
@@ -440,10 +438,8 @@ ngx_http_iri_convert_variable(ngx_http_request_t        *r,
     iri_env_t                env;
     iri_converted_t          converted;
     iri_function_conf_t      conf;
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
     ngx_http_iri_convert_t  *convert = (ngx_http_iri_convert_t *) data;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     ngx_memzero(&converted, sizeof(iri_converted_t));
 
@@ -494,9 +490,6 @@ ngx_http_iri_set_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_str_t              *value = cf->args->elts, name = value[1];
     ngx_http_variable_t    *var;
     ngx_http_iri_convert_t *convert;
-
-    (void) cmd;
-    (void) conf;
 
     if (name.len < 2 || name.data[0] != '$') {
         return ngx_http_iri_conf_error(
@@ -575,9 +568,8 @@ ngx_http_iri_nginx_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                           uintptr_t data)
 {
     const ngx_http_iri_getter_t *getter;
-    ngx_http_iri_main_conf_t    *imcf;
+    ngx_http_iri_main_conf_t    *imcf = ngx_http_iri_main_conf(r);
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
     getter = &imcf->getters[data];
 
     return getter->handler(r, v, getter->data);
@@ -612,9 +604,7 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
     unsigned                 valid = r->valid_location;
     unsigned                 changed = r->uri_changed;
     ngx_int_t                rc;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     if (ilcf->scripted != NULL) {
         r->loc_conf = ilcf->scripted;
@@ -721,11 +711,8 @@ ngx_http_iri_variables_wrap(ngx_conf_t *cf)
 {
     ngx_uint_t                 i;
     ngx_hash_key_t            *key;
-    ngx_http_iri_main_conf_t  *imcf;
-    ngx_http_core_main_conf_t *cmcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    ngx_http_iri_main_conf_t  *imcf = ngx_http_iri_conf_main(cf);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
 
     key = cmcf->variables_keys->keys.elts;
 
