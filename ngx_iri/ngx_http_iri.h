@@ -336,6 +336,15 @@ ngx_http_iri_ngx_str(iri_str_t s)
     return str;
 }
 
+/* Returns: text as a string of nginx. */
+static inline ngx_str_t
+ngx_http_iri_text(const char *text)
+{
+    ngx_str_t str = { ngx_strlen(text), (u_char *) text };
+
+    return str;
+}
+
 /* Returns: 1 if a and b hold the same octets. */
 static inline ngx_uint_t
 ngx_http_iri_str_equal(ngx_str_t a, ngx_str_t b)
@@ -479,6 +488,13 @@ ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
     const char *key, ngx_str_t value);
 
 /*
+ * Returns: the next field of a list with that name, from element *i of *part
+ * on, which is set to the one after it; NULL: none.
+ */
+ngx_table_elt_t *ngx_http_iri_field_next(ngx_list_part_t **part,
+    ngx_uint_t *i, const char *name);
+
+/*
  * The end of a content handler: send a page with its header fields.
  * Returns: as ngx_http_send_response().
  */
@@ -486,12 +502,10 @@ ngx_int_t ngx_http_iri_send_page(ngx_http_request_t *r,
     const iri_page_t *page);
 
 /*
- * Set *line to the value of $request: method, uri (percent-encoded) and
- * protocol, for example "GET /caf%C3%A9 HTTP/1.1".
- * Returns: NGX_OK, NGX_ERROR.
+ * Set the request-target of r to uri, percent-encoded, and $request to
+ * "GET /caf%C3%A9 HTTP/1.1".  Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method,
-    ngx_str_t uri, ngx_str_t protocol, ngx_str_t *line);
+ngx_int_t ngx_http_iri_set_request_line(ngx_http_request_t *r, ngx_str_t uri);
 
 /*
  * Set r->uri to a copy of path, and the members of r that depend on r->uri.

@@ -362,6 +362,18 @@ ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
 
 
 char *
+ngx_http_iri_set_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char       *error = ngx_conf_set_flag_slot(cf, cmd, conf);
+    ngx_flag_t *flag = (ngx_flag_t *) ((char *) conf + cmd->offset);
+
+    return error == NGX_CONF_OK && *flag
+               ? ngx_http_iri_check_setting(cf, NULL)
+               : error;
+}
+
+
+char *
 ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     unsigned    value = 0;

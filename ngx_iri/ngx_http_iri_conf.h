@@ -30,9 +30,10 @@ iri_registry_t *ngx_http_iri_registry(ngx_conf_t *cf);
 iri_str_t *ngx_http_iri_arguments(ngx_conf_t *cf);
 
 /*
- * Setters of directives that take one of the words, or any of the words, at
- * cmd->post
+ * Setters of directives that take a flag, one of the words, or any of the
+ * words, at cmd->post
  */
+char *ngx_http_iri_set_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 

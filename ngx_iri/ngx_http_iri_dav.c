@@ -269,8 +269,8 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 {
     ngx_int_t               rc = NGX_DECLINED;
     ngx_str_t              *sent;
-    ngx_uint_t              i, n = 0;
-    ngx_list_part_t        *part;
+    ngx_uint_t              i = 0, n = 0;
+    ngx_list_part_t        *part = &r->headers_in.headers.part;
     ngx_table_elt_t        *header;
     ngx_http_iri_dav_ctx_t *dav;
     iri_if_map_t            map = { ngx_http_iri_tag_find, r, 0, 0 };
@@ -290,28 +290,19 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 
     map.raw = (int) ngx_http_iri_dav_serves_files(r);
 
-    for (part = &r->headers_in.headers.part; part; part = part->next) {
-        header = part->elts;
+    while (rc == NGX_DECLINED
+           && (header = ngx_http_iri_field_next(&part, &i, "If")) != NULL)
+    {
+        sent = (ngx_str_t *) dav->if_values->elts + n;
 
-        for (i = 0; i < part->nelts && rc == NGX_DECLINED; i++) {
-            if (header[i].key.len != 2
-                || ngx_strncasecmp(header[i].key.data, (u_char *) "if", 2)
-                       != 0)
-            {
-                continue;
+        if (n++ == dav->if_values->nelts) {
+            sent = ngx_array_push(dav->if_values);
+            if (sent != NULL) {
+                *sent = header->value;
             }
-
-            sent = (ngx_str_t *) dav->if_values->elts + n;
-
-            if (n++ == dav->if_values->nelts) {
-                sent = ngx_array_push(dav->if_values);
-                if (sent != NULL) {
-                    *sent = header[i].value;
-                }
-            }
-
-            rc = ngx_http_iri_if_map(r, sent, &map, &header[i]);
         }
+
+        rc = ngx_http_iri_if_map(r, sent, &map, header);
     }
 
     return rc;

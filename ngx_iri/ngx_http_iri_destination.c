@@ -235,10 +235,8 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     iri_request_set_canonical(ctx->request, ngx_http_iri_str(r->uri));
 
     ngx_str_null(&r->args);
-    r->unparsed_uri = ngx_http_iri_destination_path(r);
 
-    if (ngx_http_iri_request_line(r->pool, r->method_name, r->unparsed_uri,
-                                  r->http_protocol, &r->request_line)
+    if (ngx_http_iri_set_request_line(r, ngx_http_iri_destination_path(r))
         != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

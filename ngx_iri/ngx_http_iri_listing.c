@@ -285,20 +285,6 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
 
 /* ---- the module ---------------------------------------------------------- */
 
-static char *
-ngx_http_iri_listing_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    char                            *error;
-    ngx_http_iri_listing_loc_conf_t *llcf = conf;
-
-    error = ngx_conf_set_flag_slot(cf, cmd, conf);
-
-    return error == NGX_CONF_OK && llcf->enabled
-               ? ngx_http_iri_check_setting(cf, NULL)
-               : error;
-}
-
-
 static void *
 ngx_http_iri_listing_create_loc_conf(ngx_conf_t *cf)
 {
@@ -332,7 +318,7 @@ static ngx_command_t ngx_http_iri_listing_commands[] = {
 
     { ngx_string("iri_listing"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_listing_set,
+      ngx_http_iri_set_flag,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_listing_loc_conf_t, enabled),
       NULL },

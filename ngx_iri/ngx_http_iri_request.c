@@ -66,21 +66,26 @@ ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
 }
 
 
-static ngx_int_t
-ngx_http_iri_page_field(ngx_http_request_t *r, const char *key,
-                        const char *text)
+ngx_table_elt_t *
+ngx_http_iri_field_next(ngx_list_part_t **part, ngx_uint_t *i,
+                        const char *name)
 {
-    ngx_str_t value;
+    size_t           len = ngx_strlen(name);
+    ngx_table_elt_t *h;
 
-    if (text == NULL) {
-        return NGX_OK;
+    for (; *part != NULL; *part = (*part)->next, *i = 0) {
+        while (*i < (*part)->nelts) {
+            h = (ngx_table_elt_t *) (*part)->elts + (*i)++;
+
+            if (h->key.len == len
+                && ngx_strncasecmp(h->key.data, (u_char *) name, len) == 0)
+            {
+                return h;
+            }
+        }
     }
 
-    value.data = (u_char *) text;
-    value.len = ngx_strlen(text);
-
-    return ngx_http_iri_header_add(r, key, value) != NULL ? NGX_OK
-                                                          : NGX_ERROR;
+    return NULL;
 }
 
 
@@ -88,12 +93,17 @@ ngx_int_t
 ngx_http_iri_send_page(ngx_http_request_t *r, const iri_page_t *page)
 {
     u_char                  *p;
-    ngx_str_t                type;
+    ngx_str_t                type = ngx_http_iri_text(page->type);
+    ngx_uint_t               i;
     ngx_http_complex_value_t body;
+    const char              *fields[][2] = {
+                     { "Cache-Control", page->cache_control },
+                     { "Vary", page->vary },
+                     { "X-Content-Type-Options", "nosniff" },
+                     { "Content-Security-Policy", page->policy },
+    };
 
     /* nginx appends r->headers_out.charset, and then does not convert. */
-    type.data = (u_char *) page->type;
-    type.len = ngx_strlen(type.data);
     p = (u_char *) ngx_strstr(type.data, "; charset=utf-8");
 
     if (p != NULL) {
@@ -101,15 +111,14 @@ ngx_http_iri_send_page(ngx_http_request_t *r, const iri_page_t *page)
         ngx_str_set(&r->headers_out.charset, "utf-8");
     }
 
-    if (ngx_http_iri_page_field(r, "Cache-Control", page->cache_control)
-            != NGX_OK
-        || ngx_http_iri_page_field(r, "Vary", page->vary) != NGX_OK
-        || ngx_http_iri_page_field(r, "X-Content-Type-Options", "nosniff")
-               != NGX_OK
-        || ngx_http_iri_page_field(r, "Content-Security-Policy", page->policy)
-               != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (fields[i][1] != NULL
+            && ngx_http_iri_header_add(r, fields[i][0],
+                                       ngx_http_iri_text(fields[i][1]))
+                   == NULL)
+        {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
     }
 
     /* nginx has no reason phrase for 300, NGX_HTTP_SPECIAL_RESPONSE. */
@@ -127,20 +136,21 @@ ngx_http_iri_send_page(ngx_http_request_t *r, const iri_page_t *page)
 
 
 ngx_int_t
-ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method, ngx_str_t uri,
-                          ngx_str_t protocol, ngx_str_t *line)
+ngx_http_iri_set_request_line(ngx_http_request_t *r, ngx_str_t uri)
 {
-    u_char *p;
+    ngx_str_t *line = &r->request_line;
 
-    line->len = method.len + uri.len + protocol.len + 2;
+    r->unparsed_uri = uri;
 
-    p = ngx_pnalloc(pool, line->len);
-    if (p == NULL) {
+    line->len = r->method_name.len + uri.len + r->http_protocol.len + 2;
+    line->data = ngx_pnalloc(r->pool, line->len);
+    if (line->data == NULL) {
+        line->len = 0;
         return NGX_ERROR;
     }
 
-    line->data = p;
-    (void) ngx_sprintf(p, "%V %V %V", &method, &uri, &protocol);
+    (void) ngx_sprintf(line->data, "%V %V %V", &r->method_name, &uri,
+                       &r->http_protocol);
 
     return NGX_OK;
 }
