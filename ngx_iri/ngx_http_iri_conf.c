@@ -334,6 +334,21 @@ ngx_http_iri_arguments(ngx_conf_t *cf)
 }
 
 
+ngx_int_t
+ngx_http_iri_compile(ngx_conf_t *cf, ngx_str_t *text,
+                     ngx_http_complex_value_t *value)
+{
+    ngx_http_compile_complex_value_t ccv;
+
+    ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
+    ccv.cf = cf;
+    ccv.value = text;
+    ccv.complex_value = value;
+
+    return ngx_http_compile_complex_value(&ccv);
+}
+
+
 /*
  * Store value at cmd->offset, with a warning if iri is off.  error: the message
  * of the parser; NULL: value is valid.  word: index of the argument to which

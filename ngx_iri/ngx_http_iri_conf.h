@@ -37,6 +37,10 @@ char *ngx_http_iri_set_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
+/* Compile a text with variables.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_compile(ngx_conf_t *cf, ngx_str_t *text,
+    ngx_http_complex_value_t *value);
+
 /*
  * Append the invalid argument to the error message of a setter: "must be a
  * number" → "must be a number, not \"x\"".  word: index of the argument in

@@ -33,36 +33,29 @@ static char *(*ngx_http_iri_try_set)(ngx_conf_t *cf, ngx_command_t *cmd,
 static ngx_array_t *
 ngx_http_iri_try_compile(ngx_conf_t *cf)
 {
-    ngx_str_t                       *word = cf->args->elts, text;
-    ngx_uint_t                       i;
-    ngx_array_t                     *words;
-    ngx_http_iri_candidate_t        *candidate;
-    ngx_http_compile_complex_value_t ccv;
+    ngx_str_t                *word = cf->args->elts, text;
+    ngx_str_t                 none = ngx_null_string;
+    ngx_uint_t                i;
+    ngx_array_t              *words;
+    ngx_http_iri_candidate_t *candidate;
 
     words = ngx_array_create(cf->pool, cf->args->nelts - 1,
                              sizeof(ngx_http_iri_candidate_t));
 
     for (i = 1; words != NULL && i < cf->args->nelts; i++) {
         candidate = ngx_array_push(words);
-        text.len = word[i].len;
-        text.data = ngx_pnalloc(cf->pool, text.len + 1);
 
-        if (candidate == NULL || text.data == NULL) {
+        if (candidate == NULL
+            || ngx_http_iri_join(cf->pool, none, word[i], &text) != NGX_OK)
+        {
             return NULL;
         }
-
-        *ngx_cpymem(text.data, word[i].data, text.len) = '\0';
 
         candidate->is_dir = i + 1 < cf->args->nelts && text.len != 0
                             && text.data[text.len - 1] == '/';
         text.len -= candidate->is_dir;
 
-        ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
-        ccv.cf = cf;
-        ccv.value = &text;
-        ccv.complex_value = &candidate->value;
-
-        if (ngx_http_compile_complex_value(&ccv) != NGX_OK) {
+        if (ngx_http_iri_compile(cf, &text, &candidate->value) != NGX_OK) {
             return NULL;
         }
     }
