@@ -423,44 +423,29 @@ ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 /* ---- phase handlers ----------------------------------------------------- */
 
-static ngx_int_t
-ngx_http_iri_register_one(ngx_conf_t *cf, const ngx_http_iri_handler_t *row)
+ngx_int_t
+ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase, ngx_uint_t at_start,
+                      ngx_http_handler_pt handler)
 {
     ngx_array_t               *handlers;
     ngx_http_handler_pt       *h, *elts;
     ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
 
-    handlers = &cmcf->phases[row->phase].handlers;
+    handlers = &cmcf->phases[phase].handlers;
 
     h = ngx_array_push(handlers);
     if (h == NULL) {
         return NGX_ERROR;
     }
 
-    if (row->end == NGX_HTTP_IRI_AT_START) {
+    if (at_start) {
         elts = handlers->elts;
         ngx_memmove(elts + 1, elts,
                     (handlers->nelts - 1) * sizeof(ngx_http_handler_pt));
         h = elts;
     }
 
-    *h = row->handler;
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_iri_register(ngx_conf_t *cf, const ngx_http_iri_handler_t *table,
-                      ngx_uint_t n)
-{
-    ngx_uint_t i;
-
-    for (i = 0; i < n; i++) {
-        if (ngx_http_iri_register_one(cf, &table[i]) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
+    *h = handler;
 
     return NGX_OK;
 }

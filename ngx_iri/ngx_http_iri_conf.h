@@ -50,22 +50,12 @@ ngx_int_t ngx_http_iri_compile(ngx_conf_t *cf, ngx_str_t *text,
 char *ngx_http_iri_conf_error(ngx_conf_t *cf, const char *error,
     ngx_uint_t word);
 
-typedef enum {
-    NGX_HTTP_IRI_AT_START,
-    NGX_HTTP_IRI_AT_END
-} ngx_http_iri_position_t;
-
-/* A handler, and the end of the array of its phase where it is inserted */
-typedef struct {
-    ngx_uint_t phase;
-    ngx_http_iri_position_t end;    /* AT_END: runs first; in the LOG phase
-                                   last */
-    ngx_http_handler_pt handler;
-} ngx_http_iri_handler_t;
-
-/* Register n handlers, in the order of table.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
-    const ngx_http_iri_handler_t *table, ngx_uint_t n);
+/*
+ * Register a handler at the start or the end of the array of its phase.  At the
+ * end it runs first; in the LOG phase last.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
+    ngx_uint_t at_start, ngx_http_handler_pt handler);
 
 
 /*

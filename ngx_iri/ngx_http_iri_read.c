@@ -64,13 +64,6 @@ ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 
 /* ---- header fields that the variable depends on ------------------------- */
 
-static ngx_uint_t
-ngx_http_iri_has_prefix(const ngx_str_t *name, const char *with, size_t len)
-{
-    return name->len > len && ngx_strncmp(name->data, with, len) == 0;
-}
-
-
 /*
  * Returns: 1 for $http_... and $cookie_...; 0 for $http_host, since the host is
  * part of every cache key.
@@ -78,10 +71,11 @@ ngx_http_iri_has_prefix(const ngx_str_t *name, const char *with, size_t len)
 static ngx_uint_t
 ngx_http_iri_is_field_variable(const ngx_str_t *name)
 {
-    return (ngx_http_iri_has_prefix(name, "http_", 5)
-            && !(name->len == 9
-                 && ngx_strncmp(name->data, "http_host", 9) == 0))
-           || ngx_http_iri_has_prefix(name, "cookie_", 7);
+    static const ngx_str_t host = ngx_string("http_host");
+
+    return (name->len > 5 && ngx_strncmp(name->data, "http_", 5) == 0
+            && !ngx_http_iri_str_equal(*name, host))
+           || (name->len > 7 && ngx_strncmp(name->data, "cookie_", 7) == 0);
 }
 
 

@@ -208,20 +208,15 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static ngx_int_t
 ngx_http_iri_status_init(ngx_conf_t *cf)
 {
-    static const ngx_http_iri_handler_t row = {
-        NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_END,
-        ngx_http_iri_status_log_handler
-    };
-
     ngx_http_iri_main_conf_t        *imcf;
     ngx_http_iri_status_main_conf_t *smcf;
 
     imcf = ngx_http_iri_conf_main(cf);
     smcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_status_module);
 
-    return smcf->zone != NULL && imcf->enabled
-               ? ngx_http_iri_register(cf, &row, 1)
-               : NGX_OK;
+    return smcf->zone != NULL && imcf->enabled ? ngx_http_iri_register(
+               cf, NGX_HTTP_LOG_PHASE, 0, ngx_http_iri_status_log_handler)
+                                               : NGX_OK;
 }
 
 
