@@ -92,15 +92,6 @@ extern ngx_module_t ngx_http_iri_dav_module;
  * Their memory is in cf->pool.
  */
 
-/* The number of variables of nginx whose getters are wrapped. */
-#define NGX_HTTP_IRI_WRAPPED 5
-
-/* nginx's getter of a variable */
-typedef struct {
-    ngx_http_get_variable_pt handler;
-    uintptr_t data;             /* passed to handler */
-} ngx_http_iri_getter_t;
-
 /* A cache of directory indexes (ngx_http_iri_cache.c) */
 typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
 
@@ -114,8 +105,6 @@ typedef struct {
     ngx_http_handler_pt rewrite_handler;    /* nginx's handler of both REWRITE
                                    phases; NULL: no rewrite module */
     ngx_array_t directives;     /* of ngx_http_iri_directive_t */
-    ngx_http_iri_getter_t getters[NGX_HTTP_IRI_WRAPPED];   /* of nginx, in the
-                                   order of ngx_http_iri_variables.c */
     ngx_http_handler_pt file_handlers[2];   /* content handlers that open
                                    files: flv, mp4; NULL: not built */
 } ngx_http_iri_main_conf_t;
@@ -124,7 +113,6 @@ typedef struct {
 typedef struct {
     ngx_str_t name;             /* of the variable, with its "$" */
     ngx_int_t index;            /* of the variable */
-    const iri_registry_t *registry;
 } ngx_http_iri_charset_variable_t;
 
 /*
@@ -267,13 +255,8 @@ typedef struct {
     iri_request_t *request;     /* its state in the core */
     ngx_str_t args;             /* the query of a subrequest */
 
-    struct {
-        ngx_str_t filename;     /* passed from the length code of the script
-                                   under root to its value code */
-        unsigned waited:1;      /* 1: the request has waited for an index; it
+    unsigned waited:1;          /* 1: the request has waited for an index; it
                                    does not wait again */
-    } lookup;
-
     ngx_http_iri_snapshot_t *snapshot;  /* taken before the first rule, and
                                    again before the first rule for an error
                                    page; NULL: the request cannot restart */
@@ -735,6 +718,10 @@ void ngx_http_iri_settings_search(const ngx_http_iri_loc_conf_t *ilcf,
 
 
 /* ---- ngx_http_iri_find.c ------------------------------------------------ */
+
+/* Evaluate a root with variables.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_evaluate_root(ngx_http_request_t *r,
+    ngx_http_core_loc_conf_t *clcf, ngx_str_t *out);
 
 /*
  * Returns: 1 if clcf has no alias, or uri begins with the prefix it replaces.

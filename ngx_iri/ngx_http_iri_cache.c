@@ -183,8 +183,7 @@ ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     task = iscf->cache->task;
     iscf->cache->task = NULL;
 
-    if (r != r->main || ctx->lookup.waited
-        || found->found.verdict == IRI_SERVE) {
+    if (r != r->main || ctx->waited || found->found.verdict == IRI_SERVE) {
         return 0;
     }
 
@@ -207,7 +206,7 @@ ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     }
 
     r->write_event_handler = ngx_http_iri_wait_write_handler;
-    ctx->lookup.waited = 1;
+    ctx->waited = 1;
 
     return 1;
 }

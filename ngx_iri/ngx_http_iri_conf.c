@@ -46,23 +46,20 @@ ngx_http_iri_registry(ngx_conf_t *cf)
 char *
 ngx_http_iri_conf_error(ngx_conf_t *cf, const char *error, ngx_uint_t word)
 {
-    u_char    *p, *last;
-    size_t     len;
+    u_char    *p;
     ngx_str_t *value = cf->args->elts;
 
     if (word >= cf->args->nelts) {
         return (char *) error;
     }
 
-    len = ngx_strlen(error) + sizeof(", not \"\"") + value[word].len;
-
-    p = ngx_pnalloc(cf->pool, len);
+    p = ngx_pnalloc(cf->pool, ngx_strlen(error) + sizeof(", not \"\"")
+                                  + value[word].len);
     if (p == NULL) {
         return (char *) error;
     }
 
-    last = ngx_snprintf(p, len - 1, "%s, not \"%V\"", error, &value[word]);
-    *last = '\0';
+    (void) ngx_sprintf(p, "%s, not \"%V\"%Z", error, &value[word]);
 
     return (char *) p;
 }

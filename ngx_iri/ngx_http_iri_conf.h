@@ -158,8 +158,7 @@ ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);
  * Set iscf->charset_variable to the variable in cf->args.
  * Returns: NGX_CONF_OK, or the error message.
  */
-char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
-    iri_registry_t *registry);
+char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf);
 
 
 /* ---- ngx_http_iri_variables.c ------------------------------------------- */

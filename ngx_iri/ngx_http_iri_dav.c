@@ -24,22 +24,6 @@ static ngx_http_output_header_filter_pt ngx_http_iri_dav_next_header;
 static ngx_http_output_body_filter_pt   ngx_http_iri_dav_next_body;
 
 
-static ngx_int_t ngx_http_iri_dav_init(ngx_conf_t *cf);
-
-
-/* clang-format off */
-
-static ngx_http_module_t ngx_http_iri_dav_module_ctx = {
-    .postconfiguration = ngx_http_iri_dav_init,
-};
-
-
-ngx_module_t ngx_http_iri_dav_module = NGX_HTTP_IRI_MODULE(
-    &ngx_http_iri_dav_module_ctx, NULL, NULL);
-
-/* clang-format on */
-
-
 /* Returns: 1 if the location serves files, without a content handler. */
 static ngx_uint_t
 ngx_http_iri_dav_serves_files(ngx_http_request_t *r)
@@ -328,3 +312,16 @@ ngx_http_iri_dav_init(ngx_conf_t *cf)
 
     return NGX_OK;
 }
+
+
+/* clang-format off */
+
+static ngx_http_module_t ngx_http_iri_dav_module_ctx = {
+    .postconfiguration = ngx_http_iri_dav_init,
+};
+
+
+ngx_module_t ngx_http_iri_dav_module = NGX_HTTP_IRI_MODULE(
+    &ngx_http_iri_dav_module_ctx, NULL, NULL);
+
+/* clang-format on */

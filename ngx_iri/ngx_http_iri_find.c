@@ -19,13 +19,12 @@
 /* ---- root and alias as configured --------------------------------------- */
 
 /*
- * Evaluate a root with variables, and make it absolute.  ngx_http_script_run()
- * cannot be used, because it flushes variables that are not cacheable: nginx
- * evaluates a text in two passes, for its length and for its octets.  If a pass
+ * ngx_http_script_run() cannot be used, because it flushes variables that are
+ * not cacheable: nginx evaluates a text in two passes, for its length and for its octets.  If a pass
  * calls this function through the getter of a variable of the module, the other
  * variables of the text must keep their values.
  */
-static ngx_int_t
+ngx_int_t
 ngx_http_iri_evaluate_root(ngx_http_request_t       *r,
                            ngx_http_core_loc_conf_t *clcf, ngx_str_t *out)
 {
@@ -60,7 +59,7 @@ ngx_http_iri_evaluate_root(ngx_http_request_t       *r,
 
     out->len = e.pos - out->data;
 
-    return ngx_get_full_name(r->pool, (ngx_str_t *) &ngx_cycle->prefix, out);
+    return NGX_OK;
 }
 
 
@@ -97,7 +96,10 @@ ngx_http_iri_search_path(ngx_http_request_t            *r,
     ngx_str_t root = clcf->root;
 
     if (clcf->root_lengths != NULL
-        && ngx_http_iri_evaluate_root(r, clcf, &root) != NGX_OK)
+        && (ngx_http_iri_evaluate_root(r, clcf, &root) != NGX_OK
+            || ngx_get_full_name(r->pool, (ngx_str_t *) &ngx_cycle->prefix,
+                                 &root)
+                   != NGX_OK))
     {
         return NGX_ERROR;
     }

@@ -11,116 +11,6 @@
 #include "ngx_http_iri_cache.h"
 
 
-static void *ngx_http_iri_create_main_conf(ngx_conf_t *cf);
-static void *ngx_http_iri_create_srv_conf(ngx_conf_t *cf);
-static char *
-ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
-static void *ngx_http_iri_create_loc_conf(ngx_conf_t *cf);
-static char *
-ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
-static ngx_int_t ngx_http_iri_preconfiguration(ngx_conf_t *cf);
-static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
-
-static char *
-ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-
-/* clang-format off */
-
-static ngx_command_t ngx_http_iri_commands[] = {
-
-    { ngx_string("iri"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_srv_conf_t, engine),
-      (void *) &iri_engine_words },
-
-    { ngx_string("iri_charset"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_set_charsets,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_srv_conf_t, charsets),
-      (void *) "none" },
-
-    { ngx_string("iri_invalid"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_srv_conf_t, invalid),
-      (void *) &iri_invalid_words },
-
-    { ngx_string("iri_cache"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_cache_set,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("iri_filename_charset"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_set_charsets,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_loc_conf_t, charsets),
-      NULL },
-
-    { ngx_string("iri_filename_form"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_loc_conf_t, filename_form),
-      (void *) &iri_filename_form_words },
-
-    { ngx_string("iri_match"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_set_words,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_loc_conf_t, match),
-      (void *) &iri_match_words },
-
-    { ngx_string("iri_ambiguous"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_loc_conf_t, ambiguous),
-      (void *) &iri_ambiguous_words },
-
-    { ngx_string("iri_repair"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_set_words,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_loc_conf_t, repair),
-      (void *) &iri_repair_words },
-
-    { ngx_string("iri_redirect"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_loc_conf_t, redirect),
-      (void *) &iri_redirect_words },
-
-      ngx_null_command
-};
-
-
-static ngx_http_module_t ngx_http_iri_module_ctx = {
-    .preconfiguration = ngx_http_iri_preconfiguration,
-    .postconfiguration = ngx_http_iri_init,
-    .create_main_conf = ngx_http_iri_create_main_conf,
-    .create_srv_conf = ngx_http_iri_create_srv_conf,
-    .merge_srv_conf = ngx_http_iri_merge_srv_conf,
-    .create_loc_conf = ngx_http_iri_create_loc_conf,
-    .merge_loc_conf = ngx_http_iri_merge_loc_conf,
-};
-
-
-ngx_module_t ngx_http_iri_module = NGX_HTTP_IRI_MODULE(
-    &ngx_http_iri_module_ctx, ngx_http_iri_commands,
-    ngx_http_iri_cache_init_process);
-
-/* clang-format on */
-
-
 /* ---- directives --------------------------------------------------------- */
 
 static ngx_uint_t
@@ -168,7 +58,7 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         ngx_memzero(list, sizeof(iri_charsets_t));
         *slot = list;
         return ngx_http_iri_check_setting(cf, NULL) == NGX_CONF_OK
-                   ? ngx_http_iri_client_set(cf, conf, registry)
+                   ? ngx_http_iri_client_set(cf, conf)
                    : NGX_CONF_ERROR;
     }
 
@@ -439,3 +329,101 @@ ngx_http_iri_init(ngx_conf_t *cf)
 
     return ngx_http_iri_phases_init(cf);
 }
+
+
+/* ---- the module ---------------------------------------------------------- */
+
+/* clang-format off */
+
+static ngx_command_t ngx_http_iri_commands[] = {
+
+    { ngx_string("iri"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_set_word,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, engine),
+      (void *) &iri_engine_words },
+
+    { ngx_string("iri_charset"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_set_charsets,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, charsets),
+      (void *) "none" },
+
+    { ngx_string("iri_invalid"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_set_word,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, invalid),
+      (void *) &iri_invalid_words },
+
+    { ngx_string("iri_cache"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_cache_set,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("iri_filename_charset"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_set_charsets,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, charsets),
+      NULL },
+
+    { ngx_string("iri_filename_form"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_set_word,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, filename_form),
+      (void *) &iri_filename_form_words },
+
+    { ngx_string("iri_match"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_set_words,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, match),
+      (void *) &iri_match_words },
+
+    { ngx_string("iri_ambiguous"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_set_word,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, ambiguous),
+      (void *) &iri_ambiguous_words },
+
+    { ngx_string("iri_repair"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_set_words,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, repair),
+      (void *) &iri_repair_words },
+
+    { ngx_string("iri_redirect"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_set_word,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, redirect),
+      (void *) &iri_redirect_words },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t ngx_http_iri_module_ctx = {
+    .preconfiguration = ngx_http_iri_preconfiguration,
+    .postconfiguration = ngx_http_iri_init,
+    .create_main_conf = ngx_http_iri_create_main_conf,
+    .create_srv_conf = ngx_http_iri_create_srv_conf,
+    .merge_srv_conf = ngx_http_iri_merge_srv_conf,
+    .create_loc_conf = ngx_http_iri_create_loc_conf,
+    .merge_loc_conf = ngx_http_iri_merge_loc_conf,
+};
+
+
+ngx_module_t ngx_http_iri_module = NGX_HTTP_IRI_MODULE(
+    &ngx_http_iri_module_ctx, ngx_http_iri_commands,
+    ngx_http_iri_cache_init_process);
+
+/* clang-format on */

@@ -57,23 +57,9 @@ ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
 static ngx_int_t
 ngx_http_iri_path_is_unchanged(ngx_http_request_t *r, const iri_env_t *env)
 {
-    size_t    len;
-    u_char   *p;
     iri_str_t made, sent;
 
-    len = r->uri.len
-          + 2 * ngx_escape_uri(NULL, r->uri.data, r->uri.len, NGX_ESCAPE_URI);
-
-    p = ngx_pnalloc(r->pool, len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    made.data = p;
-    made.len = len;
-    (void) ngx_escape_uri(p, r->uri.data, r->uri.len, NGX_ESCAPE_URI);
-
-    if (iri_uri_normalize(env, made, &made) != IRI_OK
+    if (iri_path_to_uri(env, ngx_http_iri_str(r->uri), &made) != IRI_OK
         || iri_uri_normalize(env, ngx_http_iri_sent_path(r), &sent) != IRI_OK)
     {
         return NGX_ERROR;

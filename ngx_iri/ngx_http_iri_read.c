@@ -29,36 +29,33 @@ struct ngx_http_iri_client_s {
 /* ---- the directive ------------------------------------------------------ */
 
 char *
-ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
-                        iri_registry_t *registry)
+ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_str_t  *value = cf->args->elts, name;
-    const char *error;
+    ngx_str_t                       *value = cf->args->elts, name;
+    const char                      *error;
+    ngx_http_iri_charset_variable_t *variable;
 
     if (cf->args->nelts != 2) {
         return "takes either one variable, or charsets";
     }
 
-    error = iri_registry_open_all(registry);
+    error = iri_registry_open_all(ngx_http_iri_registry(cf));
     if (error != NULL) {
         return (char *) error;
     }
 
-    iscf->charset_variable = ngx_pcalloc(
-        cf->pool, sizeof(ngx_http_iri_charset_variable_t));
-    if (iscf->charset_variable == NULL) {
+    variable = ngx_palloc(cf->pool, sizeof(ngx_http_iri_charset_variable_t));
+    if (variable == NULL) {
         return NGX_CONF_ERROR;
     }
 
     name.data = value[1].data + 1;
     name.len = value[1].len - 1;
+    variable->name = value[1];
+    variable->index = ngx_http_get_variable_index(cf, &name);
+    iscf->charset_variable = variable;
 
-    iscf->charset_variable->registry = registry;
-    iscf->charset_variable->name = value[1];
-    iscf->charset_variable->index = ngx_http_get_variable_index(cf, &name);
-
-    return iscf->charset_variable->index != NGX_ERROR ? NGX_CONF_OK
-                                                      : NGX_CONF_ERROR;
+    return variable->index != NGX_ERROR ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
@@ -175,9 +172,10 @@ ngx_http_iri_client_parse(ngx_http_request_t                    *r,
                           const ngx_http_iri_charset_variable_t *conf,
                           ngx_http_variable_value_t *vv, iri_charsets_t *list)
 {
-    iri_str_t   value, wrong;
-    const char *why;
-    iri_shown_t shown;
+    iri_str_t                 value, wrong;
+    const char               *why;
+    iri_shown_t               shown;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_main_conf(r);
 
     list->count = 0;
 
@@ -188,7 +186,7 @@ ngx_http_iri_client_parse(ngx_http_request_t                    *r,
     value.data = vv->data;
     value.len = vv->len;
 
-    why = iri_charsets_parse(conf->registry, value, list, &wrong);
+    why = iri_charsets_parse(imcf->registry, value, list, &wrong);
     if (why == NULL) {
         return;
     }

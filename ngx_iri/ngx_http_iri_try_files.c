@@ -134,31 +134,14 @@ ngx_http_iri_try_applies(const ngx_http_iri_loc_conf_t *ilcf)
 }
 
 
-/* Give the location an empty configuration of nginx's try_files. */
-static ngx_int_t
-ngx_http_iri_try_files_disable(ngx_conf_t *cf, ngx_module_t *module,
-                               ngx_http_iri_location_t *location)
-{
-    void              *conf;
-    ngx_http_module_t *ctx = module->ctx;
-
-    conf = ctx->create_loc_conf(cf);
-    if (conf == NULL) {
-        return NGX_ERROR;
-    }
-
-    location->loc_conf[module->ctx_index] = conf;
-    location->conf->configured[module->ctx_index] = conf;
-
-    return NGX_OK;
-}
-
-
+/* Give the locations an empty configuration of nginx's try_files. */
 ngx_int_t
 ngx_http_iri_try_files_init(ngx_conf_t *cf)
 {
+    void                     *conf;
     ngx_uint_t                i;
     ngx_module_t             *module;
+    ngx_http_module_t        *ctx;
     ngx_http_iri_location_t  *location;
     ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
@@ -166,12 +149,18 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
     location = imcf->locations.elts;
 
     for (i = 0; i < imcf->locations.nelts; i++) {
-        if (ngx_http_iri_try_applies(location[i].conf)
-            && ngx_http_iri_try_files_disable(cf, module, &location[i])
-                   != NGX_OK)
-        {
+        if (!ngx_http_iri_try_applies(location[i].conf)) {
+            continue;
+        }
+
+        ctx = module->ctx;
+        conf = ctx->create_loc_conf(cf);
+        if (conf == NULL) {
             return NGX_ERROR;
         }
+
+        location[i].loc_conf[module->ctx_index] = conf;
+        location[i].conf->configured[module->ctx_index] = conf;
     }
 
     return NGX_OK;

@@ -498,15 +498,19 @@ ngx_module_t ngx_http_iri_convert_module = NGX_HTTP_IRI_MODULE(
 
 /* ---- variables of nginx ------------------------------------------------- */
 
-/* Call the getter of nginx.  data: index in ngx_http_iri_wrapped. */
+/* nginx's getter of a variable */
+typedef struct {
+    ngx_http_get_variable_pt handler;
+    uintptr_t                data; /* passed to handler */
+} ngx_http_iri_getter_t;
+
+
+/* Call the getter of nginx.  data: an ngx_http_iri_getter_t. */
 static ngx_int_t
 ngx_http_iri_nginx_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                           uintptr_t data)
 {
-    const ngx_http_iri_getter_t *getter;
-    ngx_http_iri_main_conf_t    *imcf = ngx_http_iri_main_conf(r);
-
-    getter = &imcf->getters[data];
+    const ngx_http_iri_getter_t *getter = (ngx_http_iri_getter_t *) data;
 
     return getter->handler(r, v, getter->data);
 }
@@ -528,40 +532,6 @@ ngx_http_iri_configured_getter(ngx_http_request_t        *r,
 }
 
 
-/*
- * Call nginx's getter with the script under root: root has variables, or alias
- * does not replace a prefix of r->uri.
- */
-static ngx_int_t
-ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
-                             ngx_http_variable_value_t *v, uintptr_t data)
-{
-    void                   **loc_conf = r->loc_conf;
-    unsigned                 valid = r->valid_location;
-    unsigned                 changed = r->uri_changed;
-    ngx_int_t                rc;
-    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
-
-    if (ilcf->scripted != NULL) {
-        r->loc_conf = ilcf->scripted;
-
-        /* nginx tests these flags below alias, as which the script appears. */
-        if (ilcf->clcf->alias == 0) {
-            r->valid_location = 1;
-            r->uri_changed = 0;
-        }
-    }
-
-    rc = ngx_http_iri_nginx_getter(r, v, data);
-
-    r->loc_conf = loc_conf;
-    r->valid_location = valid;
-    r->uri_changed = changed;
-
-    return rc;
-}
-
-
 /* Call nginx's getter with the path that may be disclosed. */
 static ngx_int_t
 ngx_http_iri_path_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
@@ -578,12 +548,20 @@ ngx_http_iri_path_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 }
 
 
+/*
+ * If root has variables, or alias does not replace a prefix of r->uri, call
+ * nginx's getter with the script under root.
+ */
 static ngx_int_t
 ngx_http_iri_filename_getter(ngx_http_request_t        *r,
                              ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_int_t rc;
-    ngx_str_t name, uri = r->uri;
+    void                   **loc_conf = r->loc_conf;
+    unsigned                 valid = r->valid_location;
+    unsigned                 changed = r->uri_changed;
+    ngx_int_t                rc;
+    ngx_str_t                name, uri = r->uri;
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     r->uri = ngx_http_iri_disclosed_uri(r);
     rc = ngx_http_iri_filename_of(r, r->uri, &name);
@@ -592,10 +570,21 @@ ngx_http_iri_filename_getter(ngx_http_request_t        *r,
         (void) ngx_http_iri_set_value(v, ngx_http_iri_str(name));
 
     } else if (rc == NGX_DECLINED) {
-        rc = ngx_http_iri_scripted_getter(r, v, data);
+        r->loc_conf = ilcf->scripted != NULL ? ilcf->scripted : loc_conf;
+
+        /* nginx tests these flags below alias, as which the script appears. */
+        if (ilcf->scripted != NULL && ilcf->clcf->alias == 0) {
+            r->valid_location = 1;
+            r->uri_changed = 0;
+        }
+
+        rc = ngx_http_iri_nginx_getter(r, v, data);
     }
 
     r->uri = uri;
+    r->loc_conf = loc_conf;
+    r->valid_location = valid;
+    r->uri_changed = changed;
 
     return rc;
 }
@@ -604,7 +593,7 @@ ngx_http_iri_filename_getter(ngx_http_request_t        *r,
 static const struct {
     ngx_str_t                name;
     ngx_http_get_variable_pt getter;
-} ngx_http_iri_wrapped[NGX_HTTP_IRI_WRAPPED] = {
+} ngx_http_iri_wrapped[] = {
     { ngx_string("document_root"), ngx_http_iri_configured_getter },
     { ngx_string("realpath_root"), ngx_http_iri_configured_getter },
     { ngx_string("request_filename"), ngx_http_iri_filename_getter },
@@ -613,23 +602,32 @@ static const struct {
 };
 
 
-static void
-ngx_http_iri_wrap_variable(ngx_http_iri_main_conf_t *imcf,
-                           ngx_hash_key_t           *key)
+static ngx_int_t
+ngx_http_iri_wrap_variable(ngx_conf_t *cf, const ngx_hash_key_t *key)
 {
-    ngx_uint_t           i;
-    ngx_http_variable_t *v = key->value;
+    size_t                 i, n;
+    ngx_http_variable_t   *v = key->value;
+    ngx_http_iri_getter_t *getter;
 
-    for (i = 0; i < NGX_HTTP_IRI_WRAPPED; i++) {
+    n = sizeof(ngx_http_iri_wrapped) / sizeof(ngx_http_iri_wrapped[0]);
+
+    for (i = 0; i < n; i++) {
         if (!ngx_http_iri_str_equal(key->key, ngx_http_iri_wrapped[i].name)) {
             continue;
         }
 
-        imcf->getters[i].handler = v->get_handler;
-        imcf->getters[i].data = v->data;
+        getter = ngx_palloc(cf->pool, sizeof(ngx_http_iri_getter_t));
+        if (getter == NULL) {
+            return NGX_ERROR;
+        }
+
+        getter->handler = v->get_handler;
+        getter->data = v->data;
         v->get_handler = ngx_http_iri_wrapped[i].getter;
-        v->data = i;
+        v->data = (uintptr_t) getter;
     }
+
+    return NGX_OK;
 }
 
 
@@ -639,13 +637,14 @@ ngx_http_iri_variables_wrap(ngx_conf_t *cf)
 {
     ngx_uint_t                 i;
     ngx_hash_key_t            *key;
-    ngx_http_iri_main_conf_t  *imcf = ngx_http_iri_conf_main(cf);
     ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
 
     key = cmcf->variables_keys->keys.elts;
 
     for (i = 0; i < cmcf->variables_keys->keys.nelts; i++) {
-        ngx_http_iri_wrap_variable(imcf, &key[i]);
+        if (ngx_http_iri_wrap_variable(cf, &key[i]) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
     return NGX_OK;
