@@ -264,18 +264,6 @@ ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
 }
 
 
-/* If iri_cache names no thread pool, nginx's "default" is used. */
-static ngx_int_t
-ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
-{
-    if (cache->pool == NULL) {
-        cache->pool = ngx_thread_pool_add(
-            cf, cache->threads.len != 0 ? &cache->threads : NULL);
-    }
-
-    return cache->pool != NULL ? NGX_OK : NGX_ERROR;
-}
-
 #else
 
 /* Without threads, only exact names are found in large directories. */
@@ -291,13 +279,6 @@ ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                             const iri_lookup_t *found)
 {
     return 0;
-}
-
-
-static ngx_int_t
-ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
-{
-    return NGX_OK;
 }
 
 #endif
@@ -380,6 +361,23 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     iscf->cache_threads = ngx_http_iri_ngx_str(threads);
 
     return ngx_http_iri_check_setting(cf, NULL);
+}
+
+
+/* If iri_cache names no thread pool, nginx's "default" is used. */
+static ngx_int_t
+ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
+{
+#if (NGX_THREADS)
+    if (cache->pool == NULL) {
+        cache->pool = ngx_thread_pool_add(
+            cf, cache->threads.len != 0 ? &cache->threads : NULL);
+    }
+
+    return cache->pool != NULL ? NGX_OK : NGX_ERROR;
+#else
+    return NGX_OK;
+#endif
 }
 
 

@@ -200,7 +200,6 @@ ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
                             const ngx_http_iri_loc_conf_t *ilcf)
 {
     static ngx_str_t          location = ngx_string("location");
-    iri_check_t               check = IRI_CHECK_PATH;
     iri_directive_t          *d;
     ngx_http_core_loc_conf_t *clcf;
 
@@ -210,13 +209,10 @@ ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
         return NGX_OK;
     }
 
-#if (NGX_PCRE)
-    if (clcf->regex != NULL) {
-        check = IRI_CHECK_REGEX;
-    }
-#endif
-
-    d = ngx_http_iri_check_add(cf, iscf, check, location, ilcf->position);
+    d = ngx_http_iri_check_add(cf, iscf,
+                               ngx_http_iri_is_regex(clcf) ? IRI_CHECK_REGEX
+                                                           : IRI_CHECK_PATH,
+                               location, ilcf->position);
     if (d == NULL) {
         return NGX_ERROR;
     }

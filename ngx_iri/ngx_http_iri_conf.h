@@ -69,6 +69,17 @@ ngx_int_t ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
     { NGX_MODULE_V1, ctx, commands, NGX_HTTP_MODULE, NULL, NULL, init, NULL, \
       NULL, NULL, NULL, NGX_MODULE_V1_PADDING }
 
+/* Returns: 1 for a location with a regular expression. */
+static inline ngx_uint_t
+ngx_http_iri_is_regex(const ngx_http_core_loc_conf_t *clcf)
+{
+#if (NGX_PCRE)
+    return clcf->regex != NULL;
+#else
+    return 0;
+#endif
+}
+
 /* Returns: the file and line that nginx is reading. */
 iri_position_t ngx_http_iri_conf_position(ngx_conf_t *cf);
 

@@ -26,7 +26,6 @@ ngx_http_iri_destination_field(ngx_http_request_t *r)
 #if (NGX_HTTP_DAV)
     return r->headers_in.destination;
 #else
-    (void) r;
     return NULL;
 #endif
 }
