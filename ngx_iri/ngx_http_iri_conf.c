@@ -17,12 +17,25 @@ ngx_http_iri_conf_alloc(void *ctx, size_t size)
 }
 
 
+static void
+ngx_http_iri_conf_log(void *ctx, iri_log_level_t level, iri_str_t line)
+{
+    ngx_pool_t *pool = ctx;
+
+    if (level == IRI_LOG_WARN) {
+        ngx_log_error(NGX_LOG_WARN, pool->log, 0, "iri: %*s", line.len,
+                      line.data);
+    }
+}
+
+
 void
 ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env)
 {
     ngx_memzero(env, sizeof(iri_env_t));
     env->ctx = cf->pool;
     env->alloc = ngx_http_iri_conf_alloc;
+    env->log = ngx_http_iri_conf_log;
 }
 
 
@@ -65,28 +78,7 @@ ngx_http_iri_conf_error(ngx_conf_t *cf, const char *error, ngx_uint_t word)
 }
 
 
-/* ---- the environment of the core ---------------------------------------- */
-
-static void *
-ngx_http_iri_check_alloc(void *ctx, size_t size)
-{
-    ngx_conf_t *cf = ctx;
-
-    return ngx_palloc(cf->temp_pool, size);
-}
-
-
-static void
-ngx_http_iri_check_log(void *ctx, iri_log_level_t level, iri_str_t line)
-{
-    ngx_conf_t *cf = ctx;
-
-    if (level == IRI_LOG_WARN) {
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: %*s", line.len,
-                      line.data);
-    }
-}
-
+/* ---- the check of directives -------------------------------------------- */
 
 static ngx_int_t
 ngx_http_iri_check_status(ngx_conf_t *cf, iri_status_t status)
@@ -102,18 +94,6 @@ ngx_http_iri_check_status(ngx_conf_t *cf, iri_status_t status)
     return NGX_ERROR;
 }
 
-
-static void
-ngx_http_iri_check_env(ngx_conf_t *cf, iri_env_t *env)
-{
-    ngx_memzero(env, sizeof(iri_env_t));
-    env->ctx = cf;
-    env->alloc = ngx_http_iri_check_alloc;
-    env->log = ngx_http_iri_check_log;
-}
-
-
-/* ---- collecting directives ---------------------------------------------- */
 
 iri_position_t
 ngx_http_iri_conf_position(ngx_conf_t *cf)
@@ -259,7 +239,7 @@ ngx_http_iri_check_name(ngx_conf_t *cf, ngx_str_t name,
     iri_env_t      env;
     iri_position_t other;
 
-    ngx_http_iri_check_env(cf, &env);
+    ngx_http_iri_conf_env(cf, &env);
 
     if (owner != NULL) {
         other = ngx_http_iri_server_position(owner);
@@ -298,7 +278,7 @@ ngx_http_iri_check(ngx_conf_t *cf)
         list[i].engine = (iri_engine_t) engine;
     }
 
-    ngx_http_iri_check_env(cf, &env);
+    ngx_http_iri_conf_env(cf, &env);
 
     return ngx_http_iri_check_status(
         cf, iri_config_check(&env, on, list, imcf->directives.nelts));

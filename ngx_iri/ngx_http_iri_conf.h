@@ -14,7 +14,7 @@
 
 /* ---- ngx_http_iri_conf.c ------------------------------------------------ */
 
-/* Set *env to an environment that allocates from cf->pool and does not log. */
+/* Set *env to an environment that allocates from cf->pool and logs warnings. */
 void ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env);
 
 /*

@@ -36,33 +36,24 @@ ngx_http_iri_dav_serves_files(ngx_http_request_t *r)
 
 /* ---- multistatus and LOCK ----------------------------------------------- */
 
-/* Returns: 1 if the response is a multistatus or a lock of dav_ext. */
-static ngx_uint_t
-ngx_http_iri_dav_has_names(ngx_http_request_t *r)
-{
-    static const ngx_str_t xml = ngx_string("text/xml");
-    ngx_uint_t             status = r->headers_out.status;
-
-    return r == r->main && r->upstream == NULL
-           && ((r->method == NGX_HTTP_PROPFIND && status == 207)
-               || (r->method == NGX_HTTP_LOCK
-                   && (status == NGX_HTTP_OK || status == NGX_HTTP_CREATED)))
-           && ngx_http_iri_str_equal(r->headers_out.content_type, xml)
-           && ngx_http_iri_dav_serves_files(r);
-}
-
-
+/* The response may be a multistatus or a lock of dav_ext. */
 static ngx_int_t
 ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
 {
     iri_env_t                env;
+    ngx_uint_t               status = r->headers_out.status;
     iri_multistatus_conf_t   conf;
     ngx_http_iri_dav_ctx_t  *dav;
     ngx_http_iri_loc_conf_t *ilcf;
 
-    if (!(r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK))
-        || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
-        || !ngx_http_iri_dav_has_names(r))
+    static const ngx_str_t xml = ngx_string("text/xml");
+
+    if (!((r->method == NGX_HTTP_PROPFIND && status == 207)
+          || (r->method == NGX_HTTP_LOCK
+              && (status == NGX_HTTP_OK || status == NGX_HTTP_CREATED)))
+        || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON || r != r->main
+        || r->upstream != NULL || !ngx_http_iri_dav_serves_files(r)
+        || !ngx_http_iri_str_equal(r->headers_out.content_type, xml))
     {
         return ngx_http_iri_dav_next_header(r);
     }

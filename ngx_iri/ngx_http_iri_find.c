@@ -235,18 +235,6 @@ ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* Returns: 1 if lookup is that of uri in this location, by the same method. */
-static ngx_uint_t
-ngx_http_iri_is_lookup_of(const iri_lookup_t            *lookup,
-                          const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri,
-                          int write)
-{
-    return lookup->path.data == uri.data && lookup->path.len == uri.len
-           && lookup->search.tree == &ilcf->tree
-           && !lookup->search.write == !write;
-}
-
-
 iri_lookup_t *
 ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 {
@@ -269,7 +257,8 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 
     /* The values of the variables in a root may have changed. */
     if (last != NULL && clcf->root_lengths == NULL
-        && ngx_http_iri_is_lookup_of(last, ilcf, uri, write))
+        && last->path.data == uri.data && last->path.len == uri.len
+        && last->search.tree == &ilcf->tree && !last->search.write == !write)
     {
         return last;
     }

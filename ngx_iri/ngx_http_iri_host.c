@@ -23,15 +23,6 @@
 
 /* ---- settings for a request ---------------------------------------------- */
 
-/* Returns: the iri_host of the address to which the client has connected. */
-static ngx_http_iri_host_conf_t *
-ngx_http_iri_host_conf_of(ngx_http_request_t *r)
-{
-    return ngx_http_iri_host_conf(
-        r->http_connection->addr_conf->default_server);
-}
-
-
 const iri_host_conf_t *
 ngx_http_iri_host_rules(ngx_http_request_t *r)
 {
@@ -241,7 +232,8 @@ ngx_http_iri_host_handler(ngx_http_request_t *r)
     iri_env_t                 env;
     iri_host_t                host;
     iri_status_t              status;
-    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf_of(r);
+    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf(
+        r->http_connection->addr_conf->default_server);
 
     if (hcf->mode == IRI_HOST_MODE_OFF) {
         return NGX_DECLINED;
@@ -289,7 +281,8 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
 {
     iri_env_t                 env;
     iri_host_t                host;
-    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf_of(r);
+    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf(
+        r->http_connection->addr_conf->default_server);
 
     if (!hcf->selects) {
         return NGX_DECLINED;

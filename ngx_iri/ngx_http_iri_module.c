@@ -122,22 +122,6 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
 }
 
 
-/* All locations that fold names share the keys. */
-static ngx_int_t
-ngx_http_iri_create_fold_keys(ngx_conf_t *cf)
-{
-    iri_env_t                 env;
-    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
-
-    if (imcf->fold_keys == NULL) {
-        ngx_http_iri_conf_env(cf, &env);
-        imcf->fold_keys = iri_fold_keys_create(&env);
-    }
-
-    return imcf->fold_keys != NULL ? NGX_OK : NGX_ERROR;
-}
-
-
 static char *
 ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
@@ -242,10 +226,11 @@ ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
 static char *
 ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    iri_registry_t          *registry;
-    ngx_http_iri_loc_conf_t *prev = parent;
-    ngx_http_iri_loc_conf_t *conf = child;
-    ngx_http_iri_srv_conf_t *iscf;
+    iri_env_t                 env;
+    ngx_http_iri_loc_conf_t  *prev = parent;
+    ngx_http_iri_loc_conf_t  *conf = child;
+    ngx_http_iri_srv_conf_t  *iscf = ngx_http_iri_conf_srv(cf);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
     ngx_conf_merge_uint_value(conf->filename_form, prev->filename_form,
@@ -257,14 +242,11 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
 
-    iscf = ngx_http_iri_conf_srv(cf);
-
     if (iscf->engine == IRI_ENGINE_OFF) {
         return NGX_CONF_OK;
     }
 
-    registry = ngx_http_iri_registry(cf);
-    if (registry == NULL) {
+    if (ngx_http_iri_registry(cf) == NULL) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"iri\" needs the data of ICU, "
                            "which cannot be loaded");
@@ -273,11 +255,18 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_http_iri_set_tree(iscf, conf);
 
-    if ((conf->tree.match & IRI_FOLD_INDEXED) != 0
-        && (ngx_http_iri_cache_use_indexes(cf, iscf) != NGX_OK
-            || ngx_http_iri_create_fold_keys(cf) != NGX_OK))
-    {
-        return NGX_CONF_ERROR;
+    if ((conf->tree.match & IRI_FOLD_INDEXED) != 0) {
+        /* All locations that fold names share the keys. */
+        if (imcf->fold_keys == NULL) {
+            ngx_http_iri_conf_env(cf, &env);
+            imcf->fold_keys = iri_fold_keys_create(&env);
+        }
+
+        if (imcf->fold_keys == NULL
+            || ngx_http_iri_cache_use_indexes(cf, iscf) != NGX_OK)
+        {
+            return NGX_CONF_ERROR;
+        }
     }
 
     return ngx_http_iri_check_location(cf, iscf, conf) == NGX_OK
@@ -306,11 +295,8 @@ ngx_http_iri_init(ngx_conf_t *cf)
 
     ngx_http_iri_try_files_end(NULL);
 
-    if (ngx_http_iri_names_init(cf) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (ngx_http_iri_check(cf) != NGX_OK) {
+    if (ngx_http_iri_names_init(cf) != NGX_OK
+        || ngx_http_iri_check(cf) != NGX_OK) {
         return NGX_ERROR;
     }
 

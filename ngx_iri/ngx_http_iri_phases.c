@@ -105,34 +105,6 @@ ngx_http_iri_is_left_to_try_files(ngx_http_request_t *r,
 }
 
 
-/*
- * After the rules of a location: look up r->uri; wait or restart if needed.
- * Returns: NGX_OK if the request continues; else the result of the phase
- * handler.
- */
-static ngx_int_t
-ngx_http_iri_resolve(ngx_http_request_t *r)
-{
-    ngx_int_t           rc;
-    iri_lookup_t       *found;
-    ngx_http_iri_ctx_t *ctx;
-
-    rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? NGX_OK : rc;
-    }
-
-    if (ngx_http_iri_wait_for_index(r, ctx, found)) {
-        return NGX_DONE;
-    }
-
-    return !ngx_http_iri_is_left_to_try_files(r, found)
-                   && ngx_http_iri_plan_restart(r, ctx, found)
-               ? ngx_http_iri_restart(r, ctx)
-               : NGX_OK;
-}
-
-
 /* ---- after access is granted -------------------------------------------- */
 
 /* ngx_http_iri_refuse_not_found(), after the lookup. */
@@ -509,6 +481,7 @@ static ngx_int_t
 ngx_http_iri_after_rules(ngx_http_request_t *r)
 {
     ngx_int_t                rc;
+    iri_lookup_t            *found;
     ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -527,9 +500,19 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
             return rc;
         }
 
-        rc = ngx_http_iri_resolve(r);
-        if (rc != NGX_OK) {
+        rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
+        if (rc != NGX_OK && rc != NGX_DECLINED) {
             return rc;
+        }
+
+        if (rc == NGX_OK && ngx_http_iri_wait_for_index(r, ctx, found)) {
+            return NGX_DONE;
+        }
+
+        if (rc == NGX_OK && !ngx_http_iri_is_left_to_try_files(r, found)
+            && ngx_http_iri_plan_restart(r, ctx, found))
+        {
+            return ngx_http_iri_restart(r, ctx);
         }
     }
 

@@ -49,25 +49,6 @@ ngx_http_iri_joins_root(ngx_http_request_t            *r,
 }
 
 
-/* Log once why no file is opened, if it is too late for a restart or 404. */
-static void
-ngx_http_iri_log_not_opened(ngx_http_request_t *r, iri_lookup_t *found)
-{
-    iri_shown_t shown;
-
-    if (found->is_logged || iri_may_open(&found->found)) {
-        return;
-    }
-
-    found->is_logged = 1;
-
-    ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
-                      "\"%s\" is not opened: %s",
-                      iri_show(&shown, found->path),
-                      iri_why_text(found->found.why));
-}
-
-
 /*
  * Returns: the name that nginx may open.  While the rules run (-f, -e, -d, a
  * variable), it is the name of the entry even if that differs from the path:
@@ -77,13 +58,22 @@ static ngx_str_t
 ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                           iri_lookup_t *found)
 {
+    iri_shown_t shown;
+
     if (found->found.verdict == IRI_RESTART && ctx->rules.running
         && ngx_http_iri_plan_restart(r, ctx, found))
     {
         return ngx_http_iri_ngx_str(found->found.filename);
     }
 
-    ngx_http_iri_log_not_opened(r, found);
+    /* Log once why no file is opened: it is too late for a restart or 404. */
+    if (!found->is_logged && !iri_may_open(&found->found)) {
+        found->is_logged = 1;
+        ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
+                          "\"%s\" is not opened: %s",
+                          iri_show(&shown, found->path),
+                          iri_why_text(found->found.why));
+    }
 
     return ngx_http_iri_ngx_str(found->filename);
 }

@@ -18,7 +18,38 @@ typedef struct {
 } ngx_http_iri_status_main_conf_t;
 
 
-static ngx_int_t ngx_http_iri_status_handler(ngx_http_request_t *r);
+/* ---- the page ----------------------------------------------------------- */
+
+static ngx_int_t
+ngx_http_iri_status_handler(ngx_http_request_t *r)
+{
+    iri_env_t                        env;
+    iri_status_t                     status;
+    iri_page_t                       page;
+    ngx_http_iri_status_main_conf_t *smcf;
+
+    static ngx_str_t allow = ngx_string("GET, HEAD");
+
+    if (!(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))) {
+        return ngx_http_iri_header_add(r, "Allow", allow) != NULL
+                   ? NGX_HTTP_NOT_ALLOWED
+                   : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
+
+    ngx_http_iri_env(r, &env);
+
+    status = iri_stats_page(&env, &smcf->stats, ngx_time(),
+                            ngx_http_iri_str(r->args), &page);
+    if (status != IRI_OK) {
+        ngx_http_iri_note_error(r, "the status page could not be made",
+                                status);
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_http_iri_send_page(r, &page);
+}
 
 
 /* ---- counting ----------------------------------------------------------- */
@@ -70,40 +101,6 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
     iri_stats_count(&smcf->stats, &event);
 
     return NGX_OK;
-}
-
-
-/* ---- the page ----------------------------------------------------------- */
-
-static ngx_int_t
-ngx_http_iri_status_handler(ngx_http_request_t *r)
-{
-    iri_env_t                        env;
-    iri_status_t                     status;
-    iri_page_t                       page;
-    ngx_http_iri_status_main_conf_t *smcf;
-
-    static ngx_str_t allow = ngx_string("GET, HEAD");
-
-    if (!(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))) {
-        return ngx_http_iri_header_add(r, "Allow", allow) != NULL
-                   ? NGX_HTTP_NOT_ALLOWED
-                   : NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
-
-    ngx_http_iri_env(r, &env);
-
-    status = iri_stats_page(&env, &smcf->stats, ngx_time(),
-                            ngx_http_iri_str(r->args), &page);
-    if (status != IRI_OK) {
-        ngx_http_iri_note_error(r, "the status page could not be made",
-                                status);
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_http_iri_send_page(r, &page);
 }
 
 
