@@ -212,29 +212,6 @@ ngx_http_iri_tag_find(void *arg, iri_str_t sent, iri_str_t paths[2])
 }
 
 
-/* Map one field.  sent: its value as sent. */
-static ngx_int_t
-ngx_http_iri_if_map(ngx_http_request_t *r, const ngx_str_t *sent,
-                    iri_if_map_t *map, ngx_table_elt_t *header)
-{
-    iri_env_t env;
-    iri_str_t value;
-
-    ngx_http_iri_env(r, &env);
-
-    if (sent == NULL
-        || iri_if_field_map(&env, ngx_http_iri_str(*sent), map, &value)
-               != IRI_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    header->value = ngx_http_iri_ngx_str(value);
-
-    return NGX_DECLINED;
-}
-
-
 /*
  * Each location starts with the values as sent, because dav_ext needs raw tags
  * and an upstream percent-encoded ones.  dav_ext reads the value up to a NUL.
@@ -242,7 +219,8 @@ ngx_http_iri_if_map(ngx_http_request_t *r, const ngx_str_t *sent,
 ngx_int_t
 ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 {
-    ngx_int_t               rc = NGX_DECLINED;
+    iri_env_t               env;
+    iri_str_t               value;
     ngx_str_t              *sent;
     ngx_uint_t              i = 0, n = 0;
     ngx_list_part_t        *part = &r->headers_in.headers.part;
@@ -264,10 +242,9 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
     }
 
     map.raw = (int) ngx_http_iri_dav_serves_files(r);
+    ngx_http_iri_env(r, &env);
 
-    while (rc == NGX_DECLINED
-           && (header = ngx_http_iri_field_next(&part, &i, "If")) != NULL)
-    {
+    while ((header = ngx_http_iri_field_next(&part, &i, "If")) != NULL) {
         sent = (ngx_str_t *) dav->if_values->elts + n;
 
         if (n++ == dav->if_values->nelts) {
@@ -277,10 +254,17 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
             }
         }
 
-        rc = ngx_http_iri_if_map(r, sent, &map, header);
+        if (sent == NULL
+            || iri_if_field_map(&env, ngx_http_iri_str(*sent), &map, &value)
+                   != IRI_OK)
+        {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        header->value = ngx_http_iri_ngx_str(value);
     }
 
-    return rc;
+    return NGX_DECLINED;
 }
 
 

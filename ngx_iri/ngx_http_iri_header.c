@@ -106,7 +106,7 @@ ngx_http_iri_adds_invalid_host(ngx_http_request_t *r)
 
 
 /*
- * Make r->headers_out.location a URI-reference, to which nginx may add scheme
+ * Make r->headers_out.location, if it is set, a URI-reference, to which nginx may add scheme
  * and host.  That of iri_redirect is a URI-reference already.
  */
 static ngx_int_t
@@ -117,6 +117,10 @@ ngx_http_iri_write_location(ngx_http_request_t              *r,
     ngx_uint_t                completed, own;
     ngx_table_elt_t          *h = r->headers_out.location;
     ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
+
+    if (h == NULL) {
+        return NGX_OK;
+    }
 
     completed = clcf->absolute_redirect && h->value.len != 0
                 && h->value.data[0] == '/';
@@ -197,45 +201,7 @@ ngx_http_iri_write_link(ngx_http_request_t *r, ngx_http_iri_header_ctx_t *ctx)
 }
 
 
-static ngx_int_t
-ngx_http_iri_write_references(ngx_http_request_t        *r,
-                              ngx_http_iri_header_ctx_t *ctx)
-{
-    if (ngx_http_iri_write_other_field(r, "Location") != NGX_OK
-        || ngx_http_iri_write_other_field(r, "Content-Location") != NGX_OK
-        || (r->headers_out.location != NULL
-            && ngx_http_iri_write_location(r, ctx) != NGX_OK))
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_http_iri_write_link(r, ctx);
-}
-
-
 /* ---- iri_redirect -------------------------------------------------------- */
-
-/*
- * Set *redirect to the path and query of r as sent.  requested: memory for the
- * reading to which *redirect points.
- */
-static iri_status_t
-ngx_http_iri_redirect_input(ngx_http_request_t *r, const iri_env_t *env,
-                            iri_reading_t  *requested,
-                            iri_redirect_t *redirect)
-{
-    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
-    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
-
-    redirect->sent = ngx_http_iri_sent_path(r);
-    redirect->slash = 0;
-    redirect->has_query = ngx_http_iri_sent_query(r, &redirect->query) != 0;
-
-    return iri_request_redirect(ctx != NULL ? ctx->request : NULL, env,
-                                &iscf->reading, ngx_http_iri_str(r->uri),
-                                requested, redirect);
-}
-
 
 /*
  * Returns: NGX_OK if the path names a file, followed by a PATH_INFO in ASCII;
@@ -416,7 +382,9 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r, iri_lookup_t *found)
     iri_reading_t            requested;
     iri_presence_t           presence;
     iri_redirect_t           redirect;
+    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     status = ngx_http_iri_redirect_status(r, ilcf);
 
@@ -426,7 +394,14 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r, iri_lookup_t *found)
 
     ngx_http_iri_env(r, &env);
 
-    if (ngx_http_iri_redirect_input(r, &env, &requested, &redirect) != IRI_OK
+    redirect.sent = ngx_http_iri_sent_path(r);
+    redirect.slash = 0;
+    redirect.has_query = ngx_http_iri_sent_query(r, &redirect.query) != 0;
+
+    if (iri_request_redirect(ctx != NULL ? ctx->request : NULL, &env,
+                             &iscf->reading, ngx_http_iri_str(r->uri),
+                             &requested, &redirect)
+            != IRI_OK
         || iri_redirect_location(&env, &redirect, &location) != IRI_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -510,7 +485,10 @@ ngx_http_iri_header_set(ngx_http_request_t            *r,
     hscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_header_module);
 
     if (ngx_http_iri_may_have_references(r, ctx)
-        && ngx_http_iri_write_references(r, ctx) != NGX_OK)
+        && (ngx_http_iri_write_other_field(r, "Location") != NGX_OK
+            || ngx_http_iri_write_other_field(r, "Content-Location") != NGX_OK
+            || ngx_http_iri_write_location(r, ctx) != NGX_OK
+            || ngx_http_iri_write_link(r, ctx) != NGX_OK))
     {
         return NGX_ERROR;
     }

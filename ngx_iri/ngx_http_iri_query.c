@@ -100,16 +100,22 @@ ngx_http_iri_query_convert(ngx_http_request_t *r)
 }
 
 
-/* iri report: log how the query would change, or why it would not. */
-static void
-ngx_http_iri_query_report(ngx_http_request_t *r)
+/* With iri report, log how the query would change, or why it would not. */
+ngx_int_t
+ngx_http_iri_query_handler(ngx_http_request_t *r)
 {
-    iri_env_t   env;
-    iri_query_t query;
-    iri_notes_t event;
+    iri_env_t    env;
+    iri_query_t  query;
+    iri_notes_t  event;
+    iri_engine_t engine = ngx_http_iri_engine_of(r);
 
-    if (ngx_http_iri_read_args(r, ngx_http_iri_str(r->args), &env, &query)
-            == NGX_OK
+    if (engine == IRI_ENGINE_ON) {
+        return ngx_http_iri_query_convert(r);
+    }
+
+    if (engine == IRI_ENGINE_REPORT
+        && ngx_http_iri_read_args(r, ngx_http_iri_str(r->args), &env, &query)
+               == NGX_OK
         && query.why != IRI_QUERY_UTF8
         && ngx_http_iri_notes_wanted(r, IRI_LOG_INFO))
     {
@@ -117,20 +123,8 @@ ngx_http_iri_query_report(ngx_http_request_t *r)
         iri_note_query(&event, &query);
         ngx_http_iri_notes_add(r, &event);
     }
-}
 
-
-ngx_int_t
-ngx_http_iri_query_handler(ngx_http_request_t *r)
-{
-    iri_engine_t engine = ngx_http_iri_engine_of(r);
-
-    if (engine == IRI_ENGINE_REPORT) {
-        ngx_http_iri_query_report(r);
-    }
-
-    return engine == IRI_ENGINE_ON ? ngx_http_iri_query_convert(r)
-                                   : NGX_DECLINED;
+    return NGX_DECLINED;
 }
 
 

@@ -185,38 +185,6 @@ ngx_http_iri_try_has_prefix(ngx_http_request_t             *r,
 
 
 /*
- * Set *path to the value of a candidate, after the prefix that alias replaces,
- * unless the value begins with this prefix.
- */
-static ngx_int_t
-ngx_http_iri_try_path(ngx_http_request_t             *r,
-                      const ngx_http_iri_candidate_t *candidate, size_t alias,
-                      ngx_str_t *path)
-{
-    ngx_str_t text, prefix = r->uri;
-
-    if (ngx_http_complex_value(
-            r, (ngx_http_complex_value_t *) &candidate->value, &text)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (ngx_http_iri_try_has_prefix(r, candidate, text, alias)) {
-        alias = 0;
-    }
-
-    if (alias > r->uri.len) {
-        return NGX_ERROR;
-    }
-
-    prefix.len = alias;
-
-    return ngx_http_iri_join(r->pool, prefix, text, path);
-}
-
-
-/*
  * Test whether r->uri names a file, or with is_dir a directory, as nginx's
  * handler does.  Returns: NGX_OK if it does; NGX_DECLINED; NGX_ERROR.
  */
@@ -292,14 +260,31 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
 }
 
 
+/*
+ * The path of a candidate is its value after the prefix that alias replaces,
+ * unless the value begins with this prefix.
+ */
 static ngx_int_t
 ngx_http_iri_try_one(ngx_http_request_t             *r,
                      const ngx_http_iri_candidate_t *candidate, size_t alias)
 {
     ngx_int_t rc;
-    ngx_str_t path, uri = r->uri;
+    ngx_str_t text, path, uri = r->uri, prefix = r->uri;
 
-    if (ngx_http_iri_try_path(r, candidate, alias, &path) != NGX_OK) {
+    if (ngx_http_complex_value(
+            r, (ngx_http_complex_value_t *) &candidate->value, &text)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    prefix.len = ngx_http_iri_try_has_prefix(r, candidate, text, alias)
+                     ? 0
+                     : alias;
+
+    if (prefix.len > uri.len
+        || ngx_http_iri_join(r->pool, prefix, text, &path) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
