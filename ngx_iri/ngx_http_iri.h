@@ -94,15 +94,6 @@ extern ngx_module_t ngx_http_iri_dav_module;
  * Their memory is in cf->pool.
  */
 
-/* The number of variables of nginx whose getters are wrapped. */
-#define NGX_HTTP_IRI_WRAPPED 6
-
-/* nginx's getter of a variable */
-typedef struct {
-    ngx_http_get_variable_pt handler;
-    uintptr_t data;             /* passed to handler */
-} ngx_http_iri_getter_t;
-
 /* A cache of directory indexes (ngx_http_iri_cache.c) */
 typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
 
@@ -116,8 +107,6 @@ typedef struct {
     ngx_http_handler_pt rewrite_handler;    /* nginx's handler of both REWRITE
                                    phases; NULL: no rewrite module */
     ngx_array_t directives;     /* of ngx_http_iri_directive_t */
-    ngx_http_iri_getter_t getters[NGX_HTTP_IRI_WRAPPED];   /* of nginx, in the
-                                   order of ngx_http_iri_variables.c */
     ngx_http_handler_pt file_handlers[2];   /* content handlers that open
                                    files: flv, mp4; NULL: not built */
 } ngx_http_iri_main_conf_t;
@@ -126,7 +115,6 @@ typedef struct {
 typedef struct {
     ngx_str_t name;             /* of the variable, with its "$" */
     ngx_int_t index;            /* of the variable */
-    const iri_registry_t *registry;
 } ngx_http_iri_charset_variable_t;
 
 /*
@@ -269,13 +257,8 @@ typedef struct {
     iri_request_t *request;     /* its state in the core */
     ngx_str_t args;             /* the query of a subrequest */
 
-    struct {
-        ngx_str_t filename;     /* passed from the length code of the script
-                                   under root to its value code */
-        unsigned waited:1;      /* 1: the request has waited for an index; it
+    unsigned waited:1;          /* 1: the request has waited for an index; it
                                    does not wait again */
-    } lookup;
-
     ngx_http_iri_snapshot_t *snapshot;  /* taken before the first rule, and
                                    again before the first rule for an error
                                    page; NULL: the request cannot restart */
@@ -294,6 +277,28 @@ typedef struct {
     ngx_http_iri_client_t *client;  /* NULL: the variable of iri_charset was not
                                    evaluated */
 } ngx_http_iri_ctx_t;
+
+
+/* ---- configurations of a request, and while nginx reads its files --------- */
+
+#define ngx_http_iri_main_conf(r)                                            \
+    ngx_http_get_module_main_conf(r, ngx_http_iri_module)
+#define ngx_http_iri_srv_conf(r)                                             \
+    ngx_http_get_module_srv_conf(r, ngx_http_iri_module)
+#define ngx_http_iri_loc_conf(r)                                             \
+    ngx_http_get_module_loc_conf(r, ngx_http_iri_module)
+#define ngx_http_iri_core_main_conf(r)                                       \
+    ngx_http_get_module_main_conf(r, ngx_http_core_module)
+#define ngx_http_iri_core_srv_conf(r)                                        \
+    ngx_http_get_module_srv_conf(r, ngx_http_core_module)
+#define ngx_http_iri_core_loc_conf(r)                                        \
+    ngx_http_get_module_loc_conf(r, ngx_http_core_module)
+#define ngx_http_iri_conf_main(cf)                                           \
+    ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module)
+#define ngx_http_iri_conf_srv(cf)                                            \
+    ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module)
+#define ngx_http_iri_conf_core_main(cf)                                      \
+    ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module)
 
 
 /* ---- small functions ---------------------------------------------------- */
@@ -316,6 +321,15 @@ ngx_http_iri_ngx_str(iri_str_t s)
     return str;
 }
 
+/* Returns: text as a string of nginx. */
+static inline ngx_str_t
+ngx_http_iri_text(const char *text)
+{
+    ngx_str_t str = { ngx_strlen(text), (u_char *) text };
+
+    return str;
+}
+
 /* Returns: 1 if a and b hold the same octets. */
 static inline ngx_uint_t
 ngx_http_iri_str_equal(ngx_str_t a, ngx_str_t b)
@@ -329,9 +343,7 @@ ngx_http_iri_str_equal(ngx_str_t a, ngx_str_t b)
 static inline iri_engine_t
 ngx_http_iri_engine_of(ngx_http_request_t *r)
 {
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     return (iri_engine_t) iscf->engine;
 }
@@ -340,9 +352,7 @@ ngx_http_iri_engine_of(ngx_http_request_t *r)
 static inline void **
 ngx_http_iri_configured(ngx_http_request_t *r)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     return r->loc_conf == ilcf->scripted ? ilcf->configured : r->loc_conf;
 }
@@ -463,6 +473,13 @@ ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
     const char *key, ngx_str_t value);
 
 /*
+ * Returns: the next field of a list with that name, from element *i of *part
+ * on, which is set to the one after it; NULL: none.
+ */
+ngx_table_elt_t *ngx_http_iri_field_next(ngx_list_part_t **part,
+    ngx_uint_t *i, const char *name);
+
+/*
  * The end of a content handler: send a page with its header fields.
  * Returns: as ngx_http_send_response().
  */
@@ -470,12 +487,10 @@ ngx_int_t ngx_http_iri_send_page(ngx_http_request_t *r,
     const iri_page_t *page);
 
 /*
- * Set *line to the value of $request: method, uri (percent-encoded) and
- * protocol, for example "GET /caf%C3%A9 HTTP/1.1".
- * Returns: NGX_OK, NGX_ERROR.
+ * Set the request-target of r to uri, percent-encoded, and $request to
+ * "GET /caf%C3%A9 HTTP/1.1".  Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method,
-    ngx_str_t uri, ngx_str_t protocol, ngx_str_t *line);
+ngx_int_t ngx_http_iri_set_request_line(ngx_http_request_t *r, ngx_str_t uri);
 
 /*
  * Set r->uri to a copy of path, and the members of r that depend on r->uri.
@@ -705,6 +720,10 @@ void ngx_http_iri_settings_search(const ngx_http_iri_loc_conf_t *ilcf,
 
 
 /* ---- ngx_http_iri_find.c ------------------------------------------------ */
+
+/* Evaluate a root with variables.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_evaluate_root(ngx_http_request_t *r,
+    ngx_http_core_loc_conf_t *clcf, ngx_str_t *out);
 
 /*
  * Returns: 1 if clcf has no alias, or uri begins with the prefix it replaces.

@@ -64,8 +64,6 @@ ngx_http_iri_job_run(void *data, ngx_log_t *log)
 {
     ngx_http_iri_task_t *task = data;
 
-    (void) log;
-
     if (ngx_terminate) {
         iri_index_job_drop(task->job);
     } else {
@@ -176,9 +174,7 @@ ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 {
     ngx_http_cleanup_t      *cln;
     ngx_http_iri_task_t     *task;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     if (iscf->cache == NULL || iscf->cache->task == NULL) {
         return 0;
@@ -187,8 +183,7 @@ ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     task = iscf->cache->task;
     iscf->cache->task = NULL;
 
-    if (r != r->main || ctx->lookup.waited
-        || found->found.verdict == IRI_SERVE) {
+    if (r != r->main || ctx->waited || found->found.verdict == IRI_SERVE) {
         return 0;
     }
 
@@ -211,7 +206,7 @@ ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     }
 
     r->write_event_handler = ngx_http_iri_wait_write_handler;
-    ctx->lookup.waited = 1;
+    ctx->waited = 1;
 
     return 1;
 }
@@ -269,27 +264,12 @@ ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
 }
 
 
-/* If iri_cache names no thread pool, nginx's "default" is used. */
-static ngx_int_t
-ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
-{
-    if (cache->pool == NULL) {
-        cache->pool = ngx_thread_pool_add(
-            cf, cache->threads.len != 0 ? &cache->threads : NULL);
-    }
-
-    return cache->pool != NULL ? NGX_OK : NGX_ERROR;
-}
-
 #else
 
 /* Without threads, only exact names are found in large directories. */
 static int
 ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
 {
-    (void) self;
-    (void) job;
-
     return 0;
 }
 
@@ -298,21 +278,7 @@ ngx_uint_t
 ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                             const iri_lookup_t *found)
 {
-    (void) r;
-    (void) ctx;
-    (void) found;
-
     return 0;
-}
-
-
-static ngx_int_t
-ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
-{
-    (void) cf;
-    (void) cache;
-
-    return NGX_OK;
 }
 
 #endif
@@ -324,9 +290,8 @@ iri_index_cache_t *
 ngx_http_iri_cache(ngx_http_request_t *r)
 {
     ngx_http_iri_cache_t    *cache;
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
     cache = iscf->cache;
 
     if (cache == NULL) {
@@ -370,8 +335,6 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     const char              *error;
     ngx_http_iri_srv_conf_t *iscf = conf;
 
-    (void) cmd;
-
     words = ngx_http_iri_arguments(cf);
     if (words == NULL) {
         return NGX_CONF_ERROR;
@@ -401,15 +364,31 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+/* If iri_cache names no thread pool, nginx's "default" is used. */
+static ngx_int_t
+ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
+{
+#if (NGX_THREADS)
+    if (cache->pool == NULL) {
+        cache->pool = ngx_thread_pool_add(
+            cf, cache->threads.len != 0 ? &cache->threads : NULL);
+    }
+
+    return cache->pool != NULL ? NGX_OK : NGX_ERROR;
+#else
+    return NGX_OK;
+#endif
+}
+
+
 /* Find or create the cache; servers with equal iri_cache share one. */
 static ngx_http_iri_cache_t *
 ngx_http_iri_cache_get(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
     ngx_uint_t                i;
     ngx_http_iri_cache_t    **caches, *cache;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     caches = imcf->caches.elts;
 
     for (i = 0; i < imcf->caches.nelts; i++) {

@@ -15,34 +15,24 @@ static ngx_int_t
 ngx_http_iri_choice_accept(ngx_http_request_t *r, iri_str_t *accept)
 {
     u_char          *p;
-    ngx_uint_t       i;
+    ngx_uint_t       i = 0;
     ngx_list_part_t *part = &r->headers_in.headers.part;
     ngx_table_elt_t *h;
 
     accept->data = (u_char *) "";
     accept->len = 0;
 
-    for (; part != NULL; part = part->next) {
-        for (h = part->elts, i = 0; i < part->nelts; i++) {
-            if (h[i].key.len != sizeof("Accept") - 1
-                || ngx_strncasecmp(h[i].key.data, (u_char *) "Accept",
-                                   sizeof("Accept") - 1)
-                       != 0)
-            {
-                continue;
-            }
-
-            p = ngx_pnalloc(r->pool, accept->len + h[i].value.len + 1);
-            if (p == NULL) {
-                return NGX_ERROR;
-            }
-
-            ngx_memcpy(p, accept->data, accept->len);
-            ngx_memcpy(p + accept->len, h[i].value.data, h[i].value.len);
-            accept->data = p;
-            accept->len += h[i].value.len;
-            p[accept->len++] = ',';
+    while ((h = ngx_http_iri_field_next(&part, &i, "Accept")) != NULL) {
+        p = ngx_pnalloc(r->pool, accept->len + h->value.len + 1);
+        if (p == NULL) {
+            return NGX_ERROR;
         }
+
+        ngx_memcpy(p, accept->data, accept->len);
+        ngx_memcpy(p + accept->len, h->value.data, h->value.len);
+        accept->data = p;
+        accept->len += h->value.len;
+        p[accept->len++] = ',';
     }
 
     return NGX_OK;
@@ -89,9 +79,7 @@ ngx_int_t
 ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                     const iri_lookup_t *found)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     if (found->found.verdict != IRI_CHOOSE || found->found.count == 0
         || ilcf->clcf->alias == NGX_MAX_SIZE_T_VALUE || r != r->main

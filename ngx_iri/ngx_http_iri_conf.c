@@ -17,12 +17,25 @@ ngx_http_iri_conf_alloc(void *ctx, size_t size)
 }
 
 
+static void
+ngx_http_iri_conf_log(void *ctx, iri_log_level_t level, iri_str_t line)
+{
+    ngx_pool_t *pool = ctx;
+
+    if (level == IRI_LOG_WARN) {
+        ngx_log_error(NGX_LOG_WARN, pool->log, 0, "iri: %*s", line.len,
+                      line.data);
+    }
+}
+
+
 void
 ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env)
 {
     ngx_memzero(env, sizeof(iri_env_t));
     env->ctx = cf->pool;
     env->alloc = ngx_http_iri_conf_alloc;
+    env->log = ngx_http_iri_conf_log;
 }
 
 
@@ -30,9 +43,7 @@ iri_registry_t *
 ngx_http_iri_registry(ngx_conf_t *cf)
 {
     iri_env_t                 env;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     if (imcf->registry == NULL) {
         ngx_http_iri_conf_env(cf, &env);
@@ -48,50 +59,26 @@ ngx_http_iri_registry(ngx_conf_t *cf)
 char *
 ngx_http_iri_conf_error(ngx_conf_t *cf, const char *error, ngx_uint_t word)
 {
-    u_char    *p, *last;
-    size_t     len;
+    u_char    *p;
     ngx_str_t *value = cf->args->elts;
 
     if (word >= cf->args->nelts) {
         return (char *) error;
     }
 
-    len = ngx_strlen(error) + sizeof(", not \"\"") + value[word].len;
-
-    p = ngx_pnalloc(cf->pool, len);
+    p = ngx_pnalloc(cf->pool, ngx_strlen(error) + sizeof(", not \"\"")
+                                  + value[word].len);
     if (p == NULL) {
         return (char *) error;
     }
 
-    last = ngx_snprintf(p, len - 1, "%s, not \"%V\"", error, &value[word]);
-    *last = '\0';
+    (void) ngx_sprintf(p, "%s, not \"%V\"%Z", error, &value[word]);
 
     return (char *) p;
 }
 
 
-/* ---- the environment of the core ---------------------------------------- */
-
-static void *
-ngx_http_iri_check_alloc(void *ctx, size_t size)
-{
-    ngx_conf_t *cf = ctx;
-
-    return ngx_palloc(cf->temp_pool, size);
-}
-
-
-static void
-ngx_http_iri_check_log(void *ctx, iri_log_level_t level, iri_str_t line)
-{
-    ngx_conf_t *cf = ctx;
-
-    if (level == IRI_LOG_WARN) {
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: %*s", line.len,
-                      line.data);
-    }
-}
-
+/* ---- the check of directives -------------------------------------------- */
 
 static ngx_int_t
 ngx_http_iri_check_status(ngx_conf_t *cf, iri_status_t status)
@@ -107,18 +94,6 @@ ngx_http_iri_check_status(ngx_conf_t *cf, iri_status_t status)
     return NGX_ERROR;
 }
 
-
-static void
-ngx_http_iri_check_env(ngx_conf_t *cf, iri_env_t *env)
-{
-    ngx_memzero(env, sizeof(iri_env_t));
-    env->ctx = cf;
-    env->alloc = ngx_http_iri_check_alloc;
-    env->log = ngx_http_iri_check_log;
-}
-
-
-/* ---- collecting directives ---------------------------------------------- */
 
 iri_position_t
 ngx_http_iri_conf_position(ngx_conf_t *cf)
@@ -153,9 +128,7 @@ ngx_http_iri_check_add(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *server,
                        iri_check_t check, ngx_str_t name, iri_position_t at)
 {
     ngx_http_iri_directive_t *d;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     d = ngx_array_push(&imcf->directives);
     if (d == NULL) {
@@ -184,7 +157,7 @@ ngx_http_iri_check_setting(ngx_conf_t *cf, const iri_charsets_t *charsets)
      * iri_status, the only directive without arguments.
      */
     if (cf->cmd_type != NGX_HTTP_MAIN_CONF && cf->args->nelts > 1) {
-        iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+        iscf = ngx_http_iri_conf_srv(cf);
     }
 
     d = ngx_http_iri_check_add(cf, iscf, IRI_CHECK_SETTING, value[0],
@@ -207,7 +180,6 @@ ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
                             const ngx_http_iri_loc_conf_t *ilcf)
 {
     static ngx_str_t          location = ngx_string("location");
-    iri_check_t               check = IRI_CHECK_PATH;
     iri_directive_t          *d;
     ngx_http_core_loc_conf_t *clcf;
 
@@ -217,13 +189,10 @@ ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
         return NGX_OK;
     }
 
-#if (NGX_PCRE)
-    if (clcf->regex != NULL) {
-        check = IRI_CHECK_REGEX;
-    }
-#endif
-
-    d = ngx_http_iri_check_add(cf, iscf, check, location, ilcf->position);
+    d = ngx_http_iri_check_add(cf, iscf,
+                               ngx_http_iri_is_regex(clcf) ? IRI_CHECK_REGEX
+                                                           : IRI_CHECK_PATH,
+                               location, ilcf->position);
     if (d == NULL) {
         return NGX_ERROR;
     }
@@ -244,7 +213,7 @@ ngx_http_iri_check_host(ngx_conf_t *cf, ngx_http_core_srv_conf_t *cscf,
     ngx_http_iri_srv_conf_t  *iscf;
     ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf(cscf);
 
-    iscf = ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_module);
+    iscf = ngx_http_iri_srv_conf(cscf->ctx);
 
     d = ngx_http_iri_check_add(cf, iscf, IRI_CHECK_HOST, name, hcf->position);
     if (d == NULL) {
@@ -270,7 +239,7 @@ ngx_http_iri_check_name(ngx_conf_t *cf, ngx_str_t name,
     iri_env_t      env;
     iri_position_t other;
 
-    ngx_http_iri_check_env(cf, &env);
+    ngx_http_iri_conf_env(cf, &env);
 
     if (owner != NULL) {
         other = ngx_http_iri_server_position(owner);
@@ -290,10 +259,9 @@ ngx_http_iri_check(ngx_conf_t *cf)
     ngx_uint_t                i, engine;
     iri_directive_t          *list;
     ngx_http_iri_directive_t *d;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
     static const iri_str_t    on = IRI_STR("iri on;");
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     d = imcf->directives.elts;
 
     list = ngx_palloc(cf->temp_pool,
@@ -310,7 +278,7 @@ ngx_http_iri_check(ngx_conf_t *cf)
         list[i].engine = (iri_engine_t) engine;
     }
 
-    ngx_http_iri_check_env(cf, &env);
+    ngx_http_iri_conf_env(cf, &env);
 
     return ngx_http_iri_check_status(
         cf, iri_config_check(&env, on, list, imcf->directives.nelts));
@@ -339,6 +307,21 @@ ngx_http_iri_arguments(ngx_conf_t *cf)
 }
 
 
+ngx_int_t
+ngx_http_iri_compile(ngx_conf_t *cf, ngx_str_t *text,
+                     ngx_http_complex_value_t *value)
+{
+    ngx_http_compile_complex_value_t ccv;
+
+    ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
+    ccv.cf = cf;
+    ccv.value = text;
+    ccv.complex_value = value;
+
+    return ngx_http_compile_complex_value(&ccv);
+}
+
+
 /*
  * Store value at cmd->offset, with a warning if iri is off.  error: the message
  * of the parser; NULL: value is valid.  word: index of the argument to which
@@ -363,6 +346,18 @@ ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
     return cmd->post == &iri_engine_words
                ? NGX_CONF_OK
                : ngx_http_iri_check_setting(cf, NULL);
+}
+
+
+char *
+ngx_http_iri_set_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char       *error = ngx_conf_set_flag_slot(cf, cmd, conf);
+    ngx_flag_t *flag = (ngx_flag_t *) ((char *) conf + cmd->offset);
+
+    return error == NGX_CONF_OK && *flag
+               ? ngx_http_iri_check_setting(cf, NULL)
+               : error;
 }
 
 
@@ -401,45 +396,29 @@ ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 /* ---- phase handlers ----------------------------------------------------- */
 
-static ngx_int_t
-ngx_http_iri_register_one(ngx_conf_t *cf, const ngx_http_iri_handler_t *row)
+ngx_int_t
+ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase, ngx_uint_t at_start,
+                      ngx_http_handler_pt handler)
 {
     ngx_array_t               *handlers;
     ngx_http_handler_pt       *h, *elts;
-    ngx_http_core_main_conf_t *cmcf;
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
 
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-    handlers = &cmcf->phases[row->phase].handlers;
+    handlers = &cmcf->phases[phase].handlers;
 
     h = ngx_array_push(handlers);
     if (h == NULL) {
         return NGX_ERROR;
     }
 
-    if (row->end == NGX_HTTP_IRI_AT_START) {
+    if (at_start) {
         elts = handlers->elts;
         ngx_memmove(elts + 1, elts,
                     (handlers->nelts - 1) * sizeof(ngx_http_handler_pt));
         h = elts;
     }
 
-    *h = row->handler;
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_iri_register(ngx_conf_t *cf, const ngx_http_iri_handler_t *table,
-                      ngx_uint_t n)
-{
-    ngx_uint_t i;
-
-    for (i = 0; i < n; i++) {
-        if (ngx_http_iri_register_one(cf, &table[i]) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
+    *h = handler;
 
     return NGX_OK;
 }

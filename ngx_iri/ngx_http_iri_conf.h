@@ -14,7 +14,7 @@
 
 /* ---- ngx_http_iri_conf.c ------------------------------------------------ */
 
-/* Set *env to an environment that allocates from cf->pool and does not log. */
+/* Set *env to an environment that allocates from cf->pool and logs warnings. */
 void ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env);
 
 /*
@@ -30,11 +30,16 @@ iri_registry_t *ngx_http_iri_registry(ngx_conf_t *cf);
 iri_str_t *ngx_http_iri_arguments(ngx_conf_t *cf);
 
 /*
- * Setters of directives that take one of the words, or any of the words, at
- * cmd->post
+ * Setters of directives that take a flag, one of the words, or any of the
+ * words, at cmd->post
  */
+char *ngx_http_iri_set_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* Compile a text with variables.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_compile(ngx_conf_t *cf, ngx_str_t *text,
+    ngx_http_complex_value_t *value);
 
 /*
  * Append the invalid argument to the error message of a setter: "must be a
@@ -45,22 +50,12 @@ char *ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_conf_error(ngx_conf_t *cf, const char *error,
     ngx_uint_t word);
 
-typedef enum {
-    NGX_HTTP_IRI_AT_START,
-    NGX_HTTP_IRI_AT_END
-} ngx_http_iri_position_t;
-
-/* A handler, and the end of the array of its phase where it is inserted */
-typedef struct {
-    ngx_uint_t phase;
-    ngx_http_iri_position_t end;    /* AT_END: runs first; in the LOG phase
-                                   last */
-    ngx_http_handler_pt handler;
-} ngx_http_iri_handler_t;
-
-/* Register n handlers, in the order of table.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
-    const ngx_http_iri_handler_t *table, ngx_uint_t n);
+/*
+ * Register a handler at the start or the end of the array of its phase.  At the
+ * end it runs first; in the LOG phase last.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
+    ngx_uint_t at_start, ngx_http_handler_pt handler);
 
 
 /*
@@ -73,6 +68,17 @@ ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
 #define NGX_HTTP_IRI_MODULE(ctx, commands, init)                             \
     { NGX_MODULE_V1, ctx, commands, NGX_HTTP_MODULE, NULL, NULL, init, NULL, \
       NULL, NULL, NULL, NGX_MODULE_V1_PADDING }
+
+/* Returns: 1 for a location with a regular expression. */
+static inline ngx_uint_t
+ngx_http_iri_is_regex(const ngx_http_core_loc_conf_t *clcf)
+{
+#if (NGX_PCRE)
+    return clcf->regex != NULL;
+#else
+    return 0;
+#endif
+}
 
 /* Returns: the file and line that nginx is reading. */
 iri_position_t ngx_http_iri_conf_position(ngx_conf_t *cf);
@@ -163,8 +169,7 @@ ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);
  * Set iscf->charset_variable to the variable in cf->args.
  * Returns: NGX_CONF_OK, or the error message.
  */
-char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
-    iri_registry_t *registry);
+char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf);
 
 
 /* ---- ngx_http_iri_variables.c ------------------------------------------- */

@@ -12,15 +12,13 @@ static const char ngx_http_iri_conflict_format[] =
     "<p>%s</p>" CRLF "</body>" CRLF "</html>" CRLF;
 
 
-/* Returns: 1 if error_page defines a page for status in this location. */
+/* Returns: 1 if error_page defines a page for 409 in this location. */
 static ngx_uint_t
-ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
+ngx_http_iri_conflict_has_page(ngx_http_request_t *r)
 {
     ngx_uint_t                i;
     ngx_http_err_page_t      *page;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
 
     if (clcf->error_pages == NULL) {
         return 0;
@@ -29,7 +27,7 @@ ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
     page = clcf->error_pages->elts;
 
     for (i = 0; i < clcf->error_pages->nelts; i++) {
-        if (page[i].status == status) {
+        if (page[i].status == NGX_HTTP_CONFLICT) {
             return 1;
         }
     }
@@ -46,9 +44,7 @@ ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why)
     static ngx_str_t         type = ngx_string("text/html");
     ngx_http_complex_value_t page;
 
-    if (r != r->main || r->error_page
-        || ngx_http_iri_has_error_page(r, NGX_HTTP_CONFLICT))
-    {
+    if (r != r->main || r->error_page || ngx_http_iri_conflict_has_page(r)) {
         return NGX_HTTP_CONFLICT;
     }
 

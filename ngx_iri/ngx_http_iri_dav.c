@@ -24,29 +24,11 @@ static ngx_http_output_header_filter_pt ngx_http_iri_dav_next_header;
 static ngx_http_output_body_filter_pt   ngx_http_iri_dav_next_body;
 
 
-static ngx_int_t ngx_http_iri_dav_init(ngx_conf_t *cf);
-
-
-/* clang-format off */
-
-static ngx_http_module_t ngx_http_iri_dav_module_ctx = {
-    .postconfiguration = ngx_http_iri_dav_init,
-};
-
-
-ngx_module_t ngx_http_iri_dav_module = NGX_HTTP_IRI_MODULE(
-    &ngx_http_iri_dav_module_ctx, NULL, NULL);
-
-/* clang-format on */
-
-
 /* Returns: 1 if the location serves files, without a content handler. */
 static ngx_uint_t
 ngx_http_iri_dav_serves_files(ngx_http_request_t *r)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     return r->content_handler == NULL && ilcf->scripted != NULL;
 }
@@ -54,38 +36,29 @@ ngx_http_iri_dav_serves_files(ngx_http_request_t *r)
 
 /* ---- multistatus and LOCK ----------------------------------------------- */
 
-/* Returns: 1 if the response is a multistatus or a lock of dav_ext. */
-static ngx_uint_t
-ngx_http_iri_dav_has_names(ngx_http_request_t *r)
-{
-    static const ngx_str_t xml = ngx_string("text/xml");
-    ngx_uint_t             status = r->headers_out.status;
-
-    return r == r->main && r->upstream == NULL
-           && ((r->method == NGX_HTTP_PROPFIND && status == 207)
-               || (r->method == NGX_HTTP_LOCK
-                   && (status == NGX_HTTP_OK || status == NGX_HTTP_CREATED)))
-           && ngx_http_iri_str_equal(r->headers_out.content_type, xml)
-           && ngx_http_iri_dav_serves_files(r);
-}
-
-
+/* The response may be a multistatus or a lock of dav_ext. */
 static ngx_int_t
 ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
 {
     iri_env_t                env;
+    ngx_uint_t               status = r->headers_out.status;
     iri_multistatus_conf_t   conf;
     ngx_http_iri_dav_ctx_t  *dav;
     ngx_http_iri_loc_conf_t *ilcf;
 
-    if (!(r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK))
-        || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
-        || !ngx_http_iri_dav_has_names(r))
+    static const ngx_str_t xml = ngx_string("text/xml");
+
+    if (!((r->method == NGX_HTTP_PROPFIND && status == 207)
+          || (r->method == NGX_HTTP_LOCK
+              && (status == NGX_HTTP_OK || status == NGX_HTTP_CREATED)))
+        || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON || r != r->main
+        || r->upstream != NULL || !ngx_http_iri_dav_serves_files(r)
+        || !ngx_http_iri_str_equal(r->headers_out.content_type, xml))
     {
         return ngx_http_iri_dav_next_header(r);
     }
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_iri_loc_conf(r);
     dav = ngx_http_iri_dav_ctx_get_or_create(r);
 
     ngx_memzero(&conf, sizeof(iri_multistatus_conf_t));
@@ -200,9 +173,7 @@ ngx_http_iri_tag_find(void *arg, iri_str_t sent, iri_str_t paths[2])
     iri_received_path_t       received;
     const iri_reading_t      *requested;
     const iri_reading_conf_t *conf = ngx_http_iri_reading_conf(r);
-    ngx_http_iri_loc_conf_t  *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
 
     received.path = received.target = sent;
     received.escaped = 1;
@@ -241,29 +212,6 @@ ngx_http_iri_tag_find(void *arg, iri_str_t sent, iri_str_t paths[2])
 }
 
 
-/* Map one field.  sent: its value as sent. */
-static ngx_int_t
-ngx_http_iri_if_map(ngx_http_request_t *r, const ngx_str_t *sent,
-                    iri_if_map_t *map, ngx_table_elt_t *header)
-{
-    iri_env_t env;
-    iri_str_t value;
-
-    ngx_http_iri_env(r, &env);
-
-    if (sent == NULL
-        || iri_if_field_map(&env, ngx_http_iri_str(*sent), map, &value)
-               != IRI_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    header->value = ngx_http_iri_ngx_str(value);
-
-    return NGX_DECLINED;
-}
-
-
 /*
  * Each location starts with the values as sent, because dav_ext needs raw tags
  * and an upstream percent-encoded ones.  dav_ext reads the value up to a NUL.
@@ -271,10 +219,11 @@ ngx_http_iri_if_map(ngx_http_request_t *r, const ngx_str_t *sent,
 ngx_int_t
 ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 {
-    ngx_int_t               rc = NGX_DECLINED;
+    iri_env_t               env;
+    iri_str_t               value;
     ngx_str_t              *sent;
-    ngx_uint_t              i, n = 0;
-    ngx_list_part_t        *part;
+    ngx_uint_t              i = 0, n = 0;
+    ngx_list_part_t        *part = &r->headers_in.headers.part;
     ngx_table_elt_t        *header;
     ngx_http_iri_dav_ctx_t *dav;
     iri_if_map_t            map = { ngx_http_iri_tag_find, r, 0, 0 };
@@ -293,32 +242,29 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
     }
 
     map.raw = (int) ngx_http_iri_dav_serves_files(r);
+    ngx_http_iri_env(r, &env);
 
-    for (part = &r->headers_in.headers.part; part; part = part->next) {
-        header = part->elts;
+    while ((header = ngx_http_iri_field_next(&part, &i, "If")) != NULL) {
+        sent = (ngx_str_t *) dav->if_values->elts + n;
 
-        for (i = 0; i < part->nelts && rc == NGX_DECLINED; i++) {
-            if (header[i].key.len != 2
-                || ngx_strncasecmp(header[i].key.data, (u_char *) "if", 2)
-                       != 0)
-            {
-                continue;
+        if (n++ == dav->if_values->nelts) {
+            sent = ngx_array_push(dav->if_values);
+            if (sent != NULL) {
+                *sent = header->value;
             }
-
-            sent = (ngx_str_t *) dav->if_values->elts + n;
-
-            if (n++ == dav->if_values->nelts) {
-                sent = ngx_array_push(dav->if_values);
-                if (sent != NULL) {
-                    *sent = header[i].value;
-                }
-            }
-
-            rc = ngx_http_iri_if_map(r, sent, &map, &header[i]);
         }
+
+        if (sent == NULL
+            || iri_if_field_map(&env, ngx_http_iri_str(*sent), &map, &value)
+                   != IRI_OK)
+        {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        header->value = ngx_http_iri_ngx_str(value);
     }
 
-    return rc;
+    return NGX_DECLINED;
 }
 
 
@@ -328,9 +274,7 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_dav_init(ngx_conf_t *cf)
 {
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     if (!imcf->enabled) {
         return NGX_OK;
@@ -343,3 +287,16 @@ ngx_http_iri_dav_init(ngx_conf_t *cf)
 
     return NGX_OK;
 }
+
+
+/* clang-format off */
+
+static ngx_http_module_t ngx_http_iri_dav_module_ctx = {
+    .postconfiguration = ngx_http_iri_dav_init,
+};
+
+
+ngx_module_t ngx_http_iri_dav_module = NGX_HTTP_IRI_MODULE(
+    &ngx_http_iri_dav_module_ctx, NULL, NULL);
+
+/* clang-format on */

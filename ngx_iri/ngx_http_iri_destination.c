@@ -26,7 +26,6 @@ ngx_http_iri_destination_field(ngx_http_request_t *r)
 #if (NGX_HTTP_DAV)
     return r->headers_in.destination;
 #else
-    (void) r;
     return NULL;
 #endif
 }
@@ -98,9 +97,8 @@ ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
     iri_env_t                env;
     iri_lookup_t            *source, *written;
     iri_transfer_t           transfer;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     source = ngx_http_iri_find(r);
 
     /* root may contain $uri, which nginx evaluates for the Destination. */
@@ -236,10 +234,8 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     iri_request_set_canonical(ctx->request, ngx_http_iri_str(r->uri));
 
     ngx_str_null(&r->args);
-    r->unparsed_uri = ngx_http_iri_destination_path(r);
 
-    if (ngx_http_iri_request_line(r->pool, r->method_name, r->unparsed_uri,
-                                  r->http_protocol, &r->request_line)
+    if (ngx_http_iri_set_request_line(r, ngx_http_iri_destination_path(r))
         != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -267,9 +263,7 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t     *r,
     iri_shown_t              shown;
     iri_lookup_t            *judged;
     ngx_table_elt_t         *field;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     if (r->content_handler != NULL || !ngx_http_iri_str_equal(r->uri, path)) {
         ngx_http_iri_note(r, IRI_LOG_ERROR,
@@ -337,7 +331,7 @@ ngx_http_iri_destination_judge(ngx_http_request_t *r)
         return ngx_http_iri_destination_judge_end(r, dav);
     }
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_iri_loc_conf(r);
 
     /* A content handler, for example of a proxy, reads the field itself. */
     if (r->content_handler != NULL || ilcf->scripted == NULL) {

@@ -305,32 +305,27 @@ ngx_http_iri_entries_open_failed(ngx_http_request_t *r, ngx_str_t *name,
 
 
 /*
- * ngx_open_cached_file() tests disable_symlinks, and ngx_open_dir() opens the
+ * ngx_http_iri_open_file() tests disable_symlinks, and ngx_open_dir() opens the
  * directory later.  The inodes are compared, in case it was replaced meanwhile.
  */
 ngx_int_t
 ngx_http_iri_entries_open(ngx_http_request_t     *r,
                           ngx_http_iri_listing_t *listing)
 {
-    struct stat               st;
-    ngx_str_t                 name = listing->name;
-    ngx_open_file_info_t      of;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    ngx_int_t            rc;
+    struct stat          st;
+    ngx_str_t            name = listing->name;
+    ngx_open_file_info_t of;
 
     ngx_memzero(&of, sizeof(ngx_open_file_info_t));
     of.test_dir = 1;
     of.test_only = 1;
 
-    if (ngx_http_set_disable_symlinks(r, clcf, &name, &of) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    if (ngx_open_cached_file(NULL, &name, &of, r->pool) != NGX_OK) {
-        return of.err == 0
-                   ? NGX_HTTP_INTERNAL_SERVER_ERROR
-                   : ngx_http_iri_entries_open_failed(r, &name, of.err);
+    rc = ngx_http_iri_open_file(r, NULL, &name, &of);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED
+                   ? ngx_http_iri_entries_open_failed(r, &name, of.err)
+                   : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     if (ngx_open_dir(&name, &listing->dir) == NGX_ERROR) {

@@ -19,13 +19,12 @@
 /* ---- root and alias as configured --------------------------------------- */
 
 /*
- * Evaluate a root with variables, and make it absolute.  ngx_http_script_run()
- * cannot be used, because it flushes variables that are not cacheable: nginx
- * evaluates a text in two passes, for its length and for its octets.  If a pass
+ * ngx_http_script_run() cannot be used, because it flushes variables that are
+ * not cacheable: nginx evaluates a text in two passes, for its length and for its octets.  If a pass
  * calls this function through the getter of a variable of the module, the other
  * variables of the text must keep their values.
  */
-static ngx_int_t
+ngx_int_t
 ngx_http_iri_evaluate_root(ngx_http_request_t       *r,
                            ngx_http_core_loc_conf_t *clcf, ngx_str_t *out)
 {
@@ -60,7 +59,7 @@ ngx_http_iri_evaluate_root(ngx_http_request_t       *r,
 
     out->len = e.pos - out->data;
 
-    return ngx_get_full_name(r->pool, (ngx_str_t *) &ngx_cycle->prefix, out);
+    return NGX_OK;
 }
 
 
@@ -97,7 +96,10 @@ ngx_http_iri_search_path(ngx_http_request_t            *r,
     ngx_str_t root = clcf->root;
 
     if (clcf->root_lengths != NULL
-        && ngx_http_iri_evaluate_root(r, clcf, &root) != NGX_OK)
+        && (ngx_http_iri_evaluate_root(r, clcf, &root) != NGX_OK
+            || ngx_get_full_name(r->pool, (ngx_str_t *) &ngx_cycle->prefix,
+                                 &root)
+                   != NGX_OK))
     {
         return NGX_ERROR;
     }
@@ -160,10 +162,8 @@ static ngx_uint_t
 ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
                                 const ngx_http_iri_ctx_t *ctx)
 {
-    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
     ngx_http_core_loc_conf_t *clcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (ilcf->exact) {
         return 1;
@@ -173,7 +173,7 @@ ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
         return ctx->rules.internal && r->content_handler != NULL;
     }
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    clcf = ngx_http_iri_core_loc_conf(r);
 
     return clcf->internal || r->content_handler != NULL;
 }
@@ -215,10 +215,8 @@ void
 ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
                        ngx_str_t uri, iri_find_conf_t *conf)
 {
-    ngx_http_iri_loc_conf_t       *ilcf;
+    ngx_http_iri_loc_conf_t       *ilcf = ngx_http_iri_loc_conf(r);
     const ngx_http_iri_snapshot_t *snapshot = ctx->snapshot;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     ngx_memzero(conf, sizeof(iri_find_conf_t));
     conf->path = ngx_http_iri_str(uri);
@@ -237,18 +235,6 @@ ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* Returns: 1 if lookup is that of uri in this location, by the same method. */
-static ngx_uint_t
-ngx_http_iri_is_lookup_of(const iri_lookup_t            *lookup,
-                          const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri,
-                          int write)
-{
-    return lookup->path.data == uri.data && lookup->path.len == uri.len
-           && lookup->search.tree == &ilcf->tree
-           && !lookup->search.write == !write;
-}
-
-
 iri_lookup_t *
 ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 {
@@ -258,10 +244,9 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     iri_lookup_t             *last;
     iri_find_conf_t           conf;
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx_get_or_create(r);
-    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
     ngx_http_core_loc_conf_t *clcf;
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     clcf = ilcf->clcf;
 
     if (ctx == NULL || !ngx_http_iri_below_alias(r, clcf, uri)) {
@@ -272,7 +257,8 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 
     /* The values of the variables in a root may have changed. */
     if (last != NULL && clcf->root_lengths == NULL
-        && ngx_http_iri_is_lookup_of(last, ilcf, uri, write))
+        && last->path.data == uri.data && last->path.len == uri.len
+        && last->search.tree == &ilcf->tree && !last->search.write == !write)
     {
         return last;
     }
@@ -324,9 +310,7 @@ ngx_http_iri_is_declared(ngx_http_request_t            *r,
 ngx_uint_t
 ngx_http_iri_needs_lookup(ngx_http_request_t *r)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     return ilcf->scripted != NULL
            && ngx_http_iri_uri_needs_lookup(ilcf, r->uri)

@@ -42,15 +42,7 @@ typedef struct {
 static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;
 
 
-/* Returns: the context of r, or NULL if it has none. */
-static ngx_http_iri_header_ctx_t *
-ngx_http_iri_header_ctx(ngx_http_request_t *r)
-{
-    return ngx_http_iri_feature_ctx(r, &ngx_http_iri_header_module);
-}
-
-
-/* The same, created if there is none.  Returns: NULL without memory. */
+/* The context of r, created if there is none.  Returns: NULL: no memory. */
 static ngx_http_iri_header_ctx_t *
 ngx_http_iri_header_ctx_get_or_create(ngx_http_request_t *r)
 {
@@ -61,36 +53,26 @@ ngx_http_iri_header_ctx_get_or_create(ngx_http_request_t *r)
 
 /* ---- references --------------------------------------------------------- */
 
-/* Returns: the local port of the connection; 0 if it has none. */
-static unsigned
-ngx_http_iri_local_port(ngx_http_request_t *r)
-{
-    return r->connection->local_sockaddr != NULL
-               ? ngx_inet_get_port(r->connection->local_sockaddr)
-               : 0;
-}
-
-
 /*
- * Make the value of h a URI-reference.  from_upstream: 1 if an upstream has set
- * it.  rooted: 1 if nginx will add scheme and host.
+ * Make the value of h a URI-reference.  rooted: 1 if nginx will add scheme and
+ * host.
  */
 static ngx_int_t
 ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
-                             ngx_uint_t from_upstream, ngx_uint_t rooted)
+                             ngx_uint_t rooted)
 {
     iri_env_t                 env;
     iri_str_t                 value;
     iri_location_field_conf_t conf;
-    ngx_http_iri_srv_conf_t  *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t  *iscf = ngx_http_iri_srv_conf(r);
 
     conf.reading = &iscf->reading;
     conf.hosts = ngx_http_iri_host_rules(r);
     conf.host = ngx_http_iri_str(r->headers_in.server);
-    conf.port = ngx_http_iri_local_port(r);
-    conf.other = from_upstream != 0;
+    conf.port = r->connection->local_sockaddr != NULL
+                    ? ngx_inet_get_port(r->connection->local_sockaddr)
+                    : 0;
+    conf.other = r->upstream != NULL && !r->error_page;
     conf.rooted = rooted != 0;
 
     ngx_http_iri_env(r, &env);
@@ -110,16 +92,51 @@ ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
 /* ---- Location ----------------------------------------------------------- */
 
 /*
- * Prevent nginx from adding scheme and host: the client's Host is not valid in
- * a URI.  A leading "//" becomes "/.//", since it would be parsed as
- * an authority (RFC 3986, 4.2).
+ * Returns: 1 if nginx adds the client's Host to a path in Location, and the
+ * Host is not valid in a URI.
+ */
+static ngx_uint_t
+ngx_http_iri_adds_invalid_host(ngx_http_request_t *r)
+{
+    ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
+
+    return clcf->absolute_redirect && !clcf->server_name_in_redirect
+           && !iri_is_uri_host(ngx_http_iri_str(r->headers_in.server));
+}
+
+
+/*
+ * Make r->headers_out.location, if it is set, a URI-reference, to which nginx may add scheme
+ * and host.  That of iri_redirect is a URI-reference already.
  */
 static ngx_int_t
-ngx_http_iri_send_relative(ngx_http_request_t *r)
+ngx_http_iri_write_location(ngx_http_request_t              *r,
+                            const ngx_http_iri_header_ctx_t *ctx)
 {
-    ngx_str_t        dot = ngx_string("/.");
-    ngx_table_elt_t *h = r->headers_out.location;
+    ngx_str_t                 dot = ngx_string("/.");
+    ngx_uint_t                completed, own;
+    ngx_table_elt_t          *h = r->headers_out.location;
+    ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
 
+    if (h == NULL) {
+        return NGX_OK;
+    }
+
+    completed = clcf->absolute_redirect && h->value.len != 0
+                && h->value.data[0] == '/';
+
+    own = ctx != NULL && ctx->location.data == h->value.data
+          && ctx->location.len == h->value.len;
+
+    if (!own && ngx_http_iri_write_reference(r, h, completed) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (!completed || !ngx_http_iri_adds_invalid_host(r)) {
+        return NGX_OK;
+    }
+
+    /* A leading "//" would be parsed as an authority (RFC 3986, 4.2). */
     if (h->value.len > 1 && h->value.data[1] == '/'
         && ngx_http_iri_join(r->pool, dot, h->value, &h->value) != NGX_OK)
     {
@@ -134,84 +151,25 @@ ngx_http_iri_send_relative(ngx_http_request_t *r)
 
 
 /*
- * Make r->headers_out.location a URI-reference, to which nginx may add scheme
- * and host.  That of iri_redirect is a URI-reference already.
+ * An upstream or another module has added a field name to the list of fields:
+ * make its value a URI-reference.
  */
 static ngx_int_t
-ngx_http_iri_write_location(ngx_http_request_t              *r,
-                            const ngx_http_iri_header_ctx_t *ctx)
+ngx_http_iri_write_other_field(ngx_http_request_t *r, const char *name)
 {
-    ngx_uint_t                completed, own;
-    ngx_table_elt_t          *h = r->headers_out.location;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
-    completed = clcf->absolute_redirect && h->value.len != 0
-                && h->value.data[0] == '/';
-
-    own = ctx != NULL && ctx->location.data == h->value.data
-          && ctx->location.len == h->value.len;
-
-    if (!own
-        && ngx_http_iri_write_reference(
-               r, h, r->upstream != NULL && !r->error_page, completed)
-               != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return completed && !clcf->server_name_in_redirect
-                   && !iri_is_uri_host(ngx_http_iri_str(r->headers_in.server))
-               ? ngx_http_iri_send_relative(r)
-               : NGX_OK;
-}
-
-
-static ngx_uint_t
-ngx_http_iri_is_field(const ngx_table_elt_t *h, const char *name)
-{
-    return h->hash != 0 && h->key.len == ngx_strlen(name)
-           && ngx_strncasecmp(h->key.data, (u_char *) name, h->key.len) == 0;
-}
-
-
-/*
- * An upstream or another module has added Location or Content-Location to the
- * list of fields: make their values URI-references.
- */
-static ngx_int_t
-ngx_http_iri_write_other_fields(ngx_http_request_t *r)
-{
-    ngx_uint_t       from_upstream = r->upstream != NULL && !r->error_page;
     ngx_uint_t       i = 0;
     ngx_list_part_t *part = &r->headers_out.headers.part;
-    ngx_table_elt_t *h = part->elts;
+    ngx_table_elt_t *h;
 
-    for (;; i++) {
-        if (i >= part->nelts) {
-            if (part->next == NULL) {
-                return NGX_OK;
-            }
-
-            part = part->next;
-            h = part->elts;
-            i = 0;
-
-            if (part->nelts == 0) {
-                continue;
-            }
-        }
-
-        if (&h[i] != r->headers_out.location
-            && (ngx_http_iri_is_field(&h[i], "Location")
-                || ngx_http_iri_is_field(&h[i], "Content-Location"))
-            && ngx_http_iri_write_reference(r, &h[i], from_upstream, 0)
-                   != NGX_OK)
+    while ((h = ngx_http_iri_field_next(&part, &i, name)) != NULL) {
+        if (h->hash != 0 && h != r->headers_out.location
+            && ngx_http_iri_write_reference(r, h, 0) != NGX_OK)
         {
             return NGX_ERROR;
         }
     }
+
+    return NGX_OK;
 }
 
 
@@ -243,37 +201,7 @@ ngx_http_iri_write_link(ngx_http_request_t *r, ngx_http_iri_header_ctx_t *ctx)
 }
 
 
-static ngx_int_t
-ngx_http_iri_write_references(ngx_http_request_t        *r,
-                              ngx_http_iri_header_ctx_t *ctx)
-{
-    if (ngx_http_iri_write_other_fields(r) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (r->headers_out.location != NULL
-        && ngx_http_iri_write_location(r, ctx) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_http_iri_write_link(r, ctx);
-}
-
-
 /* ---- iri_redirect -------------------------------------------------------- */
-
-/* Returns: 1 if nginx adds the client's Host to a path in Location. */
-static ngx_uint_t
-ngx_http_iri_uses_client_host(ngx_http_request_t *r)
-{
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
-    return clcf->absolute_redirect && !clcf->server_name_in_redirect;
-}
-
 
 iri_status_t
 ngx_http_iri_redirect_input(ngx_http_request_t *r, const iri_env_t *env,
@@ -281,9 +209,7 @@ ngx_http_iri_redirect_input(ngx_http_request_t *r, const iri_env_t *env,
                             iri_redirect_t *redirect)
 {
     ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     redirect->sent = ngx_http_iri_sent_path(r);
     redirect->slash = 0;
@@ -337,9 +263,8 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_lookup_t *found,
 {
     ngx_int_t                rc;
     ngx_uint_t               is_dir = 0;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     *presence = r->content_handler != NULL ? IRI_UNCONFIRMED : IRI_ABSENT;
 
     if (found == NULL && ilcf->scripted != NULL) {
@@ -418,7 +343,9 @@ ngx_http_iri_redirect_status(ngx_http_request_t            *r,
         return 0;
     }
 
-    ctx = r->internal ? ngx_http_iri_header_ctx(r) : NULL;
+    ctx = r->internal
+              ? ngx_http_iri_feature_ctx(r, &ngx_http_iri_header_module)
+              : NULL;
 
     return ctx != NULL && ctx->redirect != 0 ? ctx->redirect : ilcf->redirect;
 }
@@ -464,7 +391,6 @@ ngx_http_iri_redirect_send(ngx_http_request_t *r, const iri_env_t *env,
 }
 
 
-/* No redirect if nginx would add a Host that is not valid in a URI. */
 ngx_int_t
 ngx_http_iri_redirect_client(ngx_http_request_t *r, iri_lookup_t *found)
 {
@@ -474,9 +400,8 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r, iri_lookup_t *found)
     iri_reading_t            requested;
     iri_presence_t           presence;
     iri_redirect_t           redirect;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     status = ngx_http_iri_redirect_status(r, ilcf);
 
     if (status == 0) {
@@ -492,8 +417,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r, iri_lookup_t *found)
     }
 
     if (location.len == 0
-        || (status != IRI_REDIRECT_LINK && ngx_http_iri_uses_client_host(r)
-            && !iri_is_uri_host(ngx_http_iri_str(r->headers_in.server))))
+        || (status != IRI_REDIRECT_LINK && ngx_http_iri_adds_invalid_host(r)))
     {
         return NGX_DECLINED;
     }
@@ -523,30 +447,18 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r, iri_lookup_t *found)
 static ngx_int_t
 ngx_http_iri_write_advertised(ngx_http_request_t *r)
 {
-    ngx_uint_t       i;
-    ngx_list_part_t *part;
+    ngx_uint_t       i = 0;
+    ngx_list_part_t *part = &r->headers_out.headers.part;
     ngx_table_elt_t *h;
 
-    static const char name[] = "inturi";
-    static ngx_str_t  value = ngx_string("utf8");
-
-    for (part = &r->headers_out.headers.part; part != NULL; part = part->next)
-    {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-            if (h[i].key.len == sizeof(name) - 1
-                && ngx_strncasecmp(h[i].key.data, (u_char *) name,
-                                   sizeof(name) - 1)
-                       == 0)
-            {
-                h[i].hash = 0;
-            }
-        }
+    while ((h = ngx_http_iri_field_next(&part, &i, "inturi")) != NULL) {
+        h->hash = 0;
     }
 
-    return ngx_http_iri_header_add(r, name, value) != NULL ? NGX_OK
-                                                           : NGX_ERROR;
+    return ngx_http_iri_header_add(r, "inturi", ngx_http_iri_text("utf8"))
+                   != NULL
+               ? NGX_OK
+               : NGX_ERROR;
 }
 
 
@@ -575,13 +487,17 @@ static ngx_int_t
 ngx_http_iri_header_set(ngx_http_request_t            *r,
                         const ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_http_iri_header_ctx_t      *ctx = ngx_http_iri_header_ctx(r);
+    ngx_http_iri_header_ctx_t      *ctx;
     ngx_http_iri_header_srv_conf_t *hscf;
 
+    ctx = ngx_http_iri_feature_ctx(r, &ngx_http_iri_header_module);
     hscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_header_module);
 
     if (ngx_http_iri_may_have_references(r, ctx)
-        && ngx_http_iri_write_references(r, ctx) != NGX_OK)
+        && (ngx_http_iri_write_other_field(r, "Location") != NGX_OK
+            || ngx_http_iri_write_other_field(r, "Content-Location") != NGX_OK
+            || ngx_http_iri_write_location(r, ctx) != NGX_OK
+            || ngx_http_iri_write_link(r, ctx) != NGX_OK))
     {
         return NGX_ERROR;
     }
@@ -606,11 +522,8 @@ static ngx_int_t
 ngx_http_iri_header_filter(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_loc_conf_t *ilcf;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     if (iscf->engine != IRI_ENGINE_ON) {
         return ngx_http_iri_next_header_filter(r);
@@ -636,21 +549,6 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
 }
 
 
-static char *
-ngx_http_iri_header_set_advertise(ngx_conf_t *cf, ngx_command_t *cmd,
-                                  void *conf)
-{
-    char                           *error;
-    ngx_http_iri_header_srv_conf_t *hscf = conf;
-
-    error = ngx_conf_set_flag_slot(cf, cmd, conf);
-
-    return error == NGX_CONF_OK && hscf->advertise
-               ? ngx_http_iri_check_setting(cf, NULL)
-               : error;
-}
-
-
 static void *
 ngx_http_iri_header_create_srv_conf(ngx_conf_t *cf)
 {
@@ -670,8 +568,6 @@ ngx_http_iri_header_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
     ngx_http_iri_header_srv_conf_t *prev = parent, *conf = child;
 
-    (void) cf;
-
     ngx_conf_merge_value(conf->advertise, prev->advertise, 0);
 
     return NGX_CONF_OK;
@@ -681,9 +577,7 @@ ngx_http_iri_header_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 static ngx_int_t
 ngx_http_iri_header_init(ngx_conf_t *cf)
 {
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     if (imcf->enabled) {
         ngx_http_iri_next_header_filter = ngx_http_top_header_filter;
@@ -700,7 +594,7 @@ static ngx_command_t ngx_http_iri_header_commands[] = {
 
     { ngx_string("iri_advertise"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_header_set_advertise,
+      ngx_http_iri_set_flag,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_header_srv_conf_t, advertise),
       NULL },

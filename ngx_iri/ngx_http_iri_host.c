@@ -21,22 +21,7 @@
 #endif
 
 
-typedef struct {
-    iri_idna_t *idna; /* rules of ICU; NULL: iri is off in all
-                                   servers */
-} ngx_http_iri_host_main_conf_t;
-
-
 /* ---- settings for a request ---------------------------------------------- */
-
-/* Returns: the iri_host of the address to which the client has connected. */
-static ngx_http_iri_host_conf_t *
-ngx_http_iri_host_conf_of(ngx_http_request_t *r)
-{
-    return ngx_http_iri_host_conf(
-        r->http_connection->addr_conf->default_server);
-}
-
 
 const iri_host_conf_t *
 ngx_http_iri_host_rules(ngx_http_request_t *r)
@@ -62,14 +47,6 @@ ngx_http_iri_host_name(const iri_host_t *host)
     }
 
     return name;
-}
-
-
-/* Clear the host, as nginx does if it is invalid. */
-static void
-ngx_http_iri_host_clear(ngx_http_request_t *r)
-{
-    ngx_str_null(&r->headers_in.server);
 }
 
 
@@ -170,22 +147,6 @@ ngx_http_iri_host_verifies(ngx_http_request_t       *r,
 }
 
 
-/* Select a server, as ngx_http_set_virtual_server() does. */
-static void
-ngx_http_iri_host_set_server(ngx_http_request_t       *r,
-                             ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
-{
-    ngx_http_core_loc_conf_t *clcf;
-
-    r->headers_in.server = name;
-    r->srv_conf = cscf->ctx->srv_conf;
-    r->loc_conf = cscf->ctx->loc_conf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    ngx_set_connection_log(r->connection, clcf->error_log);
-}
-
-
 /* Answer 421, as nginx does if SNI and Host differ (RFC 9110, 15.5.20). */
 static ngx_int_t
 ngx_http_iri_host_misdirected(ngx_http_request_t *r, ngx_str_t name)
@@ -193,7 +154,7 @@ ngx_http_iri_host_misdirected(ngx_http_request_t *r, ngx_str_t name)
     iri_shown_t           shown;
     ngx_http_addr_conf_t *addr = r->http_connection->addr_conf;
 
-    ngx_http_iri_host_clear(r);
+    ngx_str_null(&r->headers_in.server);
     ngx_http_iri_host_clear_captures(r, addr->virtual_names);
 
     ngx_http_iri_note(r, IRI_LOG_INFO,
@@ -217,13 +178,14 @@ ngx_http_iri_host_switch(ngx_http_request_t *r, const iri_host_t *host)
     ngx_str_t                 name = ngx_http_iri_host_name(host);
     ngx_http_addr_conf_t     *addr = r->http_connection->addr_conf;
     ngx_http_core_srv_conf_t *cscf = NULL;
+    ngx_http_core_loc_conf_t *clcf;
 
     ngx_http_iri_host_clear_captures(r, addr->virtual_names);
 
     rc = ngx_http_iri_host_find_server(r, addr->virtual_names, &name, &cscf);
 
     if (rc == NGX_ERROR) {
-        ngx_http_iri_host_clear(r);
+        ngx_str_null(&r->headers_in.server);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -236,7 +198,13 @@ ngx_http_iri_host_switch(ngx_http_request_t *r, const iri_host_t *host)
         return ngx_http_iri_host_misdirected(r, name);
     }
 
-    ngx_http_iri_host_set_server(r, cscf, name);
+    /* As ngx_http_set_virtual_server() does. */
+    r->headers_in.server = name;
+    r->srv_conf = cscf->ctx->srv_conf;
+    r->loc_conf = cscf->ctx->loc_conf;
+
+    clcf = ngx_http_iri_core_loc_conf(r);
+    ngx_set_connection_log(r->connection, clcf->error_log);
 
     return NGX_DECLINED;
 }
@@ -264,7 +232,8 @@ ngx_http_iri_host_handler(ngx_http_request_t *r)
     iri_env_t                 env;
     iri_host_t                host;
     iri_status_t              status;
-    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf_of(r);
+    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf(
+        r->http_connection->addr_conf->default_server);
 
     if (hcf->mode == IRI_HOST_MODE_OFF) {
         return NGX_DECLINED;
@@ -291,7 +260,7 @@ ngx_http_iri_host_handler(ngx_http_request_t *r)
     }
 
     if (status != IRI_OK) {
-        ngx_http_iri_host_clear(r);
+        ngx_str_null(&r->headers_in.server);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -300,7 +269,7 @@ ngx_http_iri_host_handler(ngx_http_request_t *r)
     }
 
     ngx_http_iri_host_note(r, &host, 0);
-    ngx_http_iri_host_clear(r);
+    ngx_str_null(&r->headers_in.server);
 
     return NGX_HTTP_BAD_REQUEST;
 }
@@ -312,7 +281,8 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
 {
     iri_env_t                 env;
     iri_host_t                host;
-    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf_of(r);
+    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf(
+        r->http_connection->addr_conf->default_server);
 
     if (!hcf->selects) {
         return NGX_DECLINED;
@@ -354,14 +324,17 @@ ngx_http_iri_host_destroy_idna(void *data)
 }
 
 
-/* All servers share the rules of ICU. */
+/*
+ * All servers share the rules of ICU, which belong to the configuration of
+ * http{}.
+ */
 static ngx_int_t
-ngx_http_iri_host_create_idna(ngx_conf_t                    *cf,
-                              ngx_http_iri_host_main_conf_t *hmcf)
+ngx_http_iri_host_create_idna(ngx_conf_t *cf, ngx_http_iri_host_conf_t *hcf)
 {
+    iri_idna_t         *idna;
     ngx_pool_cleanup_t *cln;
 
-    if (hmcf->idna != NULL) {
+    if (hcf->rules.idna != NULL) {
         return NGX_OK;
     }
 
@@ -370,8 +343,8 @@ ngx_http_iri_host_create_idna(ngx_conf_t                    *cf,
         return NGX_ERROR;
     }
 
-    hmcf->idna = iri_idna_create();
-    if (hmcf->idna == NULL) {
+    idna = iri_idna_create();
+    if (idna == NULL) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"iri\" needs the rules of ICU for host names, "
                            "which cannot be loaded");
@@ -379,16 +352,10 @@ ngx_http_iri_host_create_idna(ngx_conf_t                    *cf,
     }
 
     cln->handler = ngx_http_iri_host_destroy_idna;
-    cln->data = hmcf->idna;
+    cln->data = idna;
+    hcf->rules.idna = idna;
 
     return NGX_OK;
-}
-
-
-static void *
-ngx_http_iri_host_create_main_conf(ngx_conf_t *cf)
-{
-    return ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_host_main_conf_t));
 }
 
 
@@ -409,12 +376,8 @@ ngx_http_iri_host_create_srv_conf(ngx_conf_t *cf)
 static char *
 ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    ngx_http_iri_srv_conf_t       *iscf;
-    ngx_http_iri_host_conf_t      *prev = parent, *conf = child;
-    ngx_http_iri_host_main_conf_t *hmcf;
-
-    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
-    hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
+    ngx_http_iri_srv_conf_t  *iscf = ngx_http_iri_conf_srv(cf);
+    ngx_http_iri_host_conf_t *prev = parent, *conf = child;
 
     if (conf->position.line == 0) {
         conf->position = prev->position;
@@ -428,14 +391,14 @@ ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_OK;
     }
 
-    if (ngx_http_iri_host_create_idna(cf, hmcf) != NGX_OK) {
+    if (ngx_http_iri_host_create_idna(cf, prev) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
     conf->mode = conf->configured;
     conf->selects = conf->mode != IRI_HOST_MODE_OFF
                     && iscf->engine == IRI_ENGINE_ON;
-    conf->rules.idna = hmcf->idna;
+    conf->rules.idna = prev->rules.idna;
     conf->rules.mapping = IRI_MAPPING_UTS46;
     conf->rules.strict = conf->mode == IRI_HOST_MODE_STRICT;
 
@@ -459,7 +422,6 @@ static ngx_command_t ngx_http_iri_host_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_host_module_ctx = {
-    .create_main_conf = ngx_http_iri_host_create_main_conf,
     .create_srv_conf = ngx_http_iri_host_create_srv_conf,
     .merge_srv_conf = ngx_http_iri_host_merge_srv_conf,
 };

@@ -137,7 +137,7 @@ ngx_http_iri_judge_pool(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
         judge->cleanup->handler = ngx_http_iri_judge_cleanup;
     }
 
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+    cscf = ngx_http_iri_core_srv_conf(r);
 
     judge->pool = ngx_create_pool(cscf->request_pool_size,
                                   r->connection->log);
@@ -174,27 +174,6 @@ ngx_http_iri_judge_init_counted(ngx_http_request_t   *r,
 }
 
 
-/* Set sr->unparsed_uri and sr->request_line. */
-static ngx_int_t
-ngx_http_iri_judge_set_line(ngx_http_request_t *sr)
-{
-    iri_env_t env;
-    iri_str_t uri;
-
-    ngx_http_iri_env(sr, &env);
-
-    if (iri_path_to_uri(&env, ngx_http_iri_str(sr->uri), &uri) != IRI_OK) {
-        return NGX_ERROR;
-    }
-
-    sr->unparsed_uri = ngx_http_iri_ngx_str(uri);
-
-    return ngx_http_iri_request_line(sr->pool, sr->method_name,
-                                     sr->unparsed_uri, sr->http_protocol,
-                                     &sr->request_line);
-}
-
-
 /*
  * Set variables, captures, contexts and the address to their state before the
  * first rule, since later values may depend on the path of the client.  The
@@ -206,7 +185,7 @@ ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
 {
     ngx_http_core_main_conf_t *cmcf;
 
-    cmcf = ngx_http_get_module_main_conf(sr, ngx_http_core_module);
+    cmcf = ngx_http_iri_core_main_conf(sr);
 
     sr->variables = ngx_pcalloc(
         sr->pool, cmcf->variables.nelts * sizeof(ngx_http_variable_value_t));
@@ -233,6 +212,8 @@ ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
 static ngx_int_t
 ngx_http_iri_judge_setup(ngx_http_request_t *sr)
 {
+    iri_env_t                      env;
+    iri_str_t                      uri;
     ngx_http_iri_ctx_t            *ctx = ngx_http_iri_ctx(sr->main);
     ngx_http_core_main_conf_t     *cmcf;
     const ngx_http_iri_snapshot_t *first = ctx != NULL ? ctx->snapshot : NULL;
@@ -245,11 +226,15 @@ ngx_http_iri_judge_setup(ngx_http_request_t *sr)
         return NGX_ERROR;
     }
 
+    ngx_http_iri_env(sr, &env);
+
     ctx = ngx_http_iri_ctx_get_or_create(sr);
     sr->request_body = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
 
     if (ctx == NULL || sr->request_body == NULL
-        || ngx_http_iri_judge_set_line(sr) != NGX_OK)
+        || iri_path_to_uri(&env, ngx_http_iri_str(sr->uri), &uri) != IRI_OK
+        || ngx_http_iri_set_request_line(sr, ngx_http_iri_ngx_str(uri))
+               != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -260,7 +245,7 @@ ngx_http_iri_judge_setup(ngx_http_request_t *sr)
     sr->internal = 0;
     sr->valid_location = 1;
 
-    cmcf = ngx_http_get_module_main_conf(sr, ngx_http_core_module);
+    cmcf = ngx_http_iri_core_main_conf(sr);
     sr->phase_handler = (ngx_int_t) cmcf->phase_engine.server_rewrite_index;
     sr->write_event_handler = ngx_http_core_run_phases;
 

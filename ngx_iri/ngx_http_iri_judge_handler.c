@@ -21,11 +21,9 @@ ngx_http_iri_judge_access(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
     ngx_int_t                  rc;
     ngx_uint_t                 any;
     ngx_http_phase_handler_t  *ph;
-    ngx_http_core_loc_conf_t  *clcf;
-    ngx_http_core_main_conf_t *cmcf;
+    ngx_http_core_loc_conf_t  *clcf = ngx_http_iri_core_loc_conf(r);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
     ph = cmcf->phase_engine.handlers;
     any = clcf->satisfy == NGX_HTTP_SATISFY_ANY;
 
@@ -145,9 +143,7 @@ static ngx_int_t
 ngx_http_iri_judge_pass(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 {
     iri_lookup_t            *found;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     /* Also an ASCII name must exist, unless a content handler answers. */
     if (ngx_http_iri_needs_lookup(r)

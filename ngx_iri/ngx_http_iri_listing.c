@@ -181,11 +181,8 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
                            ngx_http_iri_listing_t *listing)
 {
     iri_listing_conf_t       conf;
-    ngx_http_iri_loc_conf_t *ilcf;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     conf.tree = &ilcf->tree;
     conf.reading = &iscf->reading;
@@ -288,20 +285,6 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
 
 /* ---- the module ---------------------------------------------------------- */
 
-static char *
-ngx_http_iri_listing_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    char                            *error;
-    ngx_http_iri_listing_loc_conf_t *llcf = conf;
-
-    error = ngx_conf_set_flag_slot(cf, cmd, conf);
-
-    return error == NGX_CONF_OK && llcf->enabled
-               ? ngx_http_iri_check_setting(cf, NULL)
-               : error;
-}
-
-
 static void *
 ngx_http_iri_listing_create_loc_conf(ngx_conf_t *cf)
 {
@@ -319,10 +302,8 @@ ngx_http_iri_listing_create_loc_conf(ngx_conf_t *cf)
 static char *
 ngx_http_iri_listing_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    ngx_http_iri_srv_conf_t         *iscf;
+    ngx_http_iri_srv_conf_t         *iscf = ngx_http_iri_conf_srv(cf);
     ngx_http_iri_listing_loc_conf_t *prev = parent, *conf = child;
-
-    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
 
     ngx_conf_merge_value(conf->enabled, prev->enabled, 0);
     iscf->needs_snapshot |= conf->enabled;
@@ -337,7 +318,7 @@ static ngx_command_t ngx_http_iri_listing_commands[] = {
 
     { ngx_string("iri_listing"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_listing_set,
+      ngx_http_iri_set_flag,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_listing_loc_conf_t, enabled),
       NULL },

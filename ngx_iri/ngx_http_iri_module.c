@@ -11,19 +11,313 @@
 #include "ngx_http_iri_cache.h"
 
 
-static void *ngx_http_iri_create_main_conf(ngx_conf_t *cf);
-static void *ngx_http_iri_create_srv_conf(ngx_conf_t *cf);
+/* ---- directives --------------------------------------------------------- */
+
+static ngx_uint_t
+ngx_http_iri_has_variable(ngx_conf_t *cf)
+{
+    ngx_uint_t i;
+    ngx_str_t *value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        if (value[i].len > 1 && value[i].data[0] == '$') {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* If cmd->post is not NULL, "none" and a variable are valid arguments. */
 static char *
-ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
-static void *ngx_http_iri_create_loc_conf(ngx_conf_t *cf);
-static char *
-ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
-static ngx_int_t ngx_http_iri_preconfiguration(ngx_conf_t *cf);
-static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
+ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    iri_str_t       *words;
+    const char      *error;
+    iri_registry_t  *registry;
+    iri_charsets_t **slot, *list;
+
+    slot = (iri_charsets_t **) ((char *) conf + cmd->offset);
+    if (*slot != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    words = ngx_http_iri_arguments(cf);
+    list = ngx_palloc(cf->pool, sizeof(iri_charsets_t));
+    if (words == NULL || list == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    registry = ngx_http_iri_registry(cf);
+    if (registry == NULL) {
+        return "needs the data of ICU, which cannot be loaded";
+    }
+
+    if (cmd->post != NULL && ngx_http_iri_has_variable(cf)) {
+        ngx_memzero(list, sizeof(iri_charsets_t));
+        *slot = list;
+        return ngx_http_iri_check_setting(cf, NULL) == NGX_CONF_OK
+                   ? ngx_http_iri_client_set(cf, conf)
+                   : NGX_CONF_ERROR;
+    }
+
+    error = iri_parse_charsets(registry, words, cf->args->nelts - 1,
+                               cmd->post != NULL, list);
+    if (error != NULL) {
+        return (char *) error;
+    }
+
+    *slot = list;
+
+    return ngx_http_iri_check_setting(cf, list);
+}
+
+
+/* ---- inheritance -------------------------------------------------------- */
+
+static void *
+ngx_http_iri_create_main_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_main_conf_t));
+    if (imcf == NULL) {
+        return NULL;
+    }
+
+    if (ngx_array_init(&imcf->locations, cf->pool, 16,
+                       sizeof(ngx_http_iri_location_t))
+            != NGX_OK
+        || ngx_array_init(&imcf->directives, cf->pool, 4,
+                          sizeof(ngx_http_iri_directive_t))
+               != NGX_OK
+        || ngx_array_init(&imcf->caches, cf->pool, 4,
+                          sizeof(ngx_http_iri_cache_t *))
+               != NGX_OK)
+    {
+        return NULL;
+    }
+
+    return imcf;
+}
+
+
+static void *
+ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_srv_conf_t));
+    if (iscf == NULL) {
+        return NULL;
+    }
+
+    iscf->engine = NGX_CONF_UNSET_UINT;
+    iscf->invalid = NGX_CONF_UNSET_UINT;
+    iscf->charsets = NGX_CONF_UNSET_PTR;
+    iscf->cache_size = NGX_CONF_UNSET_SIZE;
+
+    return iscf;
+}
+
 
 static char *
-ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_http_iri_srv_conf_t  *prev = parent;
+    ngx_http_iri_srv_conf_t  *conf = child;
+    ngx_http_iri_main_conf_t *imcf;
 
+    ngx_conf_merge_uint_value(conf->engine, prev->engine, IRI_ENGINE_OFF);
+    ngx_conf_merge_uint_value(conf->invalid, prev->invalid, IRI_INVALID_404);
+    if (conf->charsets == NGX_CONF_UNSET_PTR) {
+        conf->charset_variable = prev->charset_variable;
+    }
+    ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
+
+    if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    conf->reading.invalid = (iri_invalid_t) conf->invalid;
+    if (conf->charsets != NULL) {
+        conf->reading.charsets = *conf->charsets;
+    }
+
+    imcf = ngx_http_iri_conf_main(cf);
+    imcf->enabled |= conf->engine != IRI_ENGINE_OFF;
+
+    return NGX_CONF_OK;
+}
+
+
+static void *
+ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_loc_conf_t));
+    if (ilcf == NULL) {
+        return NULL;
+    }
+
+    ilcf->position = ngx_http_iri_conf_position(cf);
+    ilcf->charsets = NGX_CONF_UNSET_PTR;
+    ilcf->filename_form = NGX_CONF_UNSET_UINT;
+    ilcf->match = NGX_CONF_UNSET_UINT;
+    ilcf->ambiguous = NGX_CONF_UNSET_UINT;
+    ilcf->repair = NGX_CONF_UNSET_UINT;
+    ilcf->redirect = NGX_CONF_UNSET_UINT;
+
+    return ilcf;
+}
+
+
+static ngx_int_t
+ngx_http_iri_add_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
+                          ngx_http_iri_loc_conf_t *conf,
+                          ngx_http_iri_srv_conf_t *iscf)
+{
+    ngx_http_conf_ctx_t      *ctx = cf->ctx;
+    ngx_http_iri_location_t  *location;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
+
+    location = ngx_array_push(&imcf->locations);
+    if (location == NULL) {
+        return NGX_ERROR;
+    }
+
+    location->conf = conf;
+    location->parent = parent;
+    location->server = iscf;
+    location->loc_conf = ctx->loc_conf;
+
+    conf->clcf = ctx->loc_conf[ngx_http_core_module.ctx_index];
+    conf->exact = conf->clcf->exact_match
+                  || (conf->clcf->noname && parent->exact);
+    conf->combined = conf->tree;
+
+    return NGX_OK;
+}
+
+
+/* Set conf->tree, the settings of a location for the core. */
+static void
+ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
+                      ngx_http_iri_loc_conf_t *conf)
+{
+    conf->tree.names = (iri_filename_form_t) conf->filename_form;
+    conf->tree.match = (unsigned) conf->match;
+    conf->tree.ambiguous = (iri_ambiguous_t) conf->ambiguous;
+    conf->tree.repair = (unsigned) conf->repair;
+    iscf->reading.repair |= conf->tree.repair;
+    if (conf->charsets != NULL) {
+        conf->tree.charsets = *conf->charsets;
+    }
+
+    iri_tree_conf_finish(
+        iscf->charset_variable == NULL ? &iscf->reading : NULL, &conf->tree);
+
+    iscf->match |= conf->tree.match;
+}
+
+
+static char *
+ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    iri_env_t                 env;
+    ngx_http_iri_loc_conf_t  *prev = parent;
+    ngx_http_iri_loc_conf_t  *conf = child;
+    ngx_http_iri_srv_conf_t  *iscf = ngx_http_iri_conf_srv(cf);
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
+
+    ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
+    ngx_conf_merge_uint_value(conf->filename_form, prev->filename_form,
+                              IRI_FILENAME_ANY);
+    ngx_conf_merge_uint_value(conf->match, prev->match,
+                              IRI_FOLD_NORMALIZATION);
+    ngx_conf_merge_uint_value(conf->ambiguous, prev->ambiguous,
+                              IRI_AMBIGUOUS_404);
+    ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
+    ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
+
+    if (iscf->engine == IRI_ENGINE_OFF) {
+        return NGX_CONF_OK;
+    }
+
+    if (ngx_http_iri_registry(cf) == NULL) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"iri\" needs the data of ICU, "
+                           "which cannot be loaded");
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_http_iri_set_tree(iscf, conf);
+
+    if ((conf->tree.match & IRI_FOLD_INDEXED) != 0) {
+        /* All locations that fold names share the keys. */
+        if (imcf->fold_keys == NULL) {
+            ngx_http_iri_conf_env(cf, &env);
+            imcf->fold_keys = iri_fold_keys_create(&env);
+        }
+
+        if (imcf->fold_keys == NULL
+            || ngx_http_iri_cache_use_indexes(cf, iscf) != NGX_OK)
+        {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    return ngx_http_iri_check_location(cf, iscf, conf) == NGX_OK
+                   && ngx_http_iri_add_location(cf, prev, conf, iscf)
+                          == NGX_OK
+               ? NGX_CONF_OK
+               : NGX_CONF_ERROR;
+}
+
+
+/* ---- initialization ----------------------------------------------------- */
+
+static ngx_int_t
+ngx_http_iri_preconfiguration(ngx_conf_t *cf)
+{
+    return ngx_http_iri_variables_add(cf) == NGX_OK
+               ? ngx_http_iri_try_files_begin(cf)
+               : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_iri_init(ngx_conf_t *cf)
+{
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
+
+    ngx_http_iri_try_files_end(NULL);
+
+    if (ngx_http_iri_names_init(cf) != NGX_OK
+        || ngx_http_iri_check(cf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (!imcf->enabled) {
+        return NGX_OK;
+    }
+
+    ngx_http_iri_settings_init(&imcf->locations);
+
+    if (ngx_http_iri_root_init(cf) != NGX_OK
+        || ngx_http_iri_try_files_init(cf) != NGX_OK
+        || ngx_http_iri_variables_wrap(cf) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_iri_phases_init(cf);
+}
+
+
+/* ---- the module ---------------------------------------------------------- */
 
 /* clang-format off */
 
@@ -119,329 +413,3 @@ ngx_module_t ngx_http_iri_module = NGX_HTTP_IRI_MODULE(
     ngx_http_iri_cache_init_process);
 
 /* clang-format on */
-
-
-/* ---- directives --------------------------------------------------------- */
-
-static ngx_uint_t
-ngx_http_iri_has_variable(ngx_conf_t *cf)
-{
-    ngx_uint_t i;
-    ngx_str_t *value = cf->args->elts;
-
-    for (i = 1; i < cf->args->nelts; i++) {
-        if (value[i].len > 1 && value[i].data[0] == '$') {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/* If cmd->post is not NULL, "none" and a variable are valid arguments. */
-static char *
-ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    iri_str_t       *words;
-    const char      *error;
-    iri_registry_t  *registry;
-    iri_charsets_t **slot, *list;
-
-    slot = (iri_charsets_t **) ((char *) conf + cmd->offset);
-    if (*slot != NGX_CONF_UNSET_PTR) {
-        return "is duplicate";
-    }
-
-    words = ngx_http_iri_arguments(cf);
-    list = ngx_palloc(cf->pool, sizeof(iri_charsets_t));
-    if (words == NULL || list == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    registry = ngx_http_iri_registry(cf);
-    if (registry == NULL) {
-        return "needs the data of ICU, which cannot be loaded";
-    }
-
-    if (cmd->post != NULL && ngx_http_iri_has_variable(cf)) {
-        ngx_memzero(list, sizeof(iri_charsets_t));
-        *slot = list;
-        return ngx_http_iri_check_setting(cf, NULL) == NGX_CONF_OK
-                   ? ngx_http_iri_client_set(cf, conf, registry)
-                   : NGX_CONF_ERROR;
-    }
-
-    error = iri_parse_charsets(registry, words, cf->args->nelts - 1,
-                               cmd->post != NULL, list);
-    if (error != NULL) {
-        return (char *) error;
-    }
-
-    *slot = list;
-
-    return ngx_http_iri_check_setting(cf, list);
-}
-
-
-/* ---- inheritance -------------------------------------------------------- */
-
-static void *
-ngx_http_iri_create_main_conf(ngx_conf_t *cf)
-{
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_main_conf_t));
-    if (imcf == NULL) {
-        return NULL;
-    }
-
-    if (ngx_array_init(&imcf->locations, cf->pool, 16,
-                       sizeof(ngx_http_iri_location_t))
-            != NGX_OK
-        || ngx_array_init(&imcf->directives, cf->pool, 4,
-                          sizeof(ngx_http_iri_directive_t))
-               != NGX_OK
-        || ngx_array_init(&imcf->caches, cf->pool, 4,
-                          sizeof(ngx_http_iri_cache_t *))
-               != NGX_OK)
-    {
-        return NULL;
-    }
-
-    return imcf;
-}
-
-
-static void *
-ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
-{
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_srv_conf_t));
-    if (iscf == NULL) {
-        return NULL;
-    }
-
-    iscf->engine = NGX_CONF_UNSET_UINT;
-    iscf->invalid = NGX_CONF_UNSET_UINT;
-    iscf->charsets = NGX_CONF_UNSET_PTR;
-    iscf->cache_size = NGX_CONF_UNSET_SIZE;
-
-    return iscf;
-}
-
-
-/* All locations that fold names share the keys. */
-static ngx_int_t
-ngx_http_iri_create_fold_keys(ngx_conf_t *cf)
-{
-    iri_env_t                 env;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    if (imcf->fold_keys == NULL) {
-        ngx_http_iri_conf_env(cf, &env);
-        imcf->fold_keys = iri_fold_keys_create(&env);
-    }
-
-    return imcf->fold_keys != NULL ? NGX_OK : NGX_ERROR;
-}
-
-
-static char *
-ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
-{
-    ngx_http_iri_srv_conf_t  *prev = parent;
-    ngx_http_iri_srv_conf_t  *conf = child;
-    ngx_http_iri_main_conf_t *imcf;
-
-    ngx_conf_merge_uint_value(conf->engine, prev->engine, IRI_ENGINE_OFF);
-    ngx_conf_merge_uint_value(conf->invalid, prev->invalid, IRI_INVALID_404);
-    if (conf->charsets == NGX_CONF_UNSET_PTR) {
-        conf->charset_variable = prev->charset_variable;
-    }
-    ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
-
-    if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    conf->reading.invalid = (iri_invalid_t) conf->invalid;
-    if (conf->charsets != NULL) {
-        conf->reading.charsets = *conf->charsets;
-    }
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    imcf->enabled |= conf->engine != IRI_ENGINE_OFF;
-
-    return NGX_CONF_OK;
-}
-
-
-static void *
-ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_loc_conf_t));
-    if (ilcf == NULL) {
-        return NULL;
-    }
-
-    ilcf->position = ngx_http_iri_conf_position(cf);
-    ilcf->charsets = NGX_CONF_UNSET_PTR;
-    ilcf->filename_form = NGX_CONF_UNSET_UINT;
-    ilcf->match = NGX_CONF_UNSET_UINT;
-    ilcf->ambiguous = NGX_CONF_UNSET_UINT;
-    ilcf->repair = NGX_CONF_UNSET_UINT;
-    ilcf->redirect = NGX_CONF_UNSET_UINT;
-
-    return ilcf;
-}
-
-
-static ngx_int_t
-ngx_http_iri_add_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
-                          ngx_http_iri_loc_conf_t *conf,
-                          ngx_http_iri_srv_conf_t *iscf)
-{
-    ngx_http_conf_ctx_t      *ctx = cf->ctx;
-    ngx_http_iri_location_t  *location;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    location = ngx_array_push(&imcf->locations);
-    if (location == NULL) {
-        return NGX_ERROR;
-    }
-
-    location->conf = conf;
-    location->parent = parent;
-    location->server = iscf;
-    location->loc_conf = ctx->loc_conf;
-
-    conf->clcf = ctx->loc_conf[ngx_http_core_module.ctx_index];
-    conf->exact = conf->clcf->exact_match
-                  || (conf->clcf->noname && parent->exact);
-    conf->combined = conf->tree;
-
-    return NGX_OK;
-}
-
-
-/* Set conf->tree, the settings of a location for the core. */
-static void
-ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
-                      ngx_http_iri_loc_conf_t *conf)
-{
-    conf->tree.names = (iri_filename_form_t) conf->filename_form;
-    conf->tree.match = (unsigned) conf->match;
-    conf->tree.ambiguous = (iri_ambiguous_t) conf->ambiguous;
-    conf->tree.repair = (unsigned) conf->repair;
-    iscf->reading.repair |= conf->tree.repair;
-    if (conf->charsets != NULL) {
-        conf->tree.charsets = *conf->charsets;
-    }
-
-    iri_tree_conf_finish(
-        iscf->charset_variable == NULL ? &iscf->reading : NULL, &conf->tree);
-
-    iscf->match |= conf->tree.match;
-}
-
-
-static char *
-ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
-{
-    iri_registry_t          *registry;
-    ngx_http_iri_loc_conf_t *prev = parent;
-    ngx_http_iri_loc_conf_t *conf = child;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
-    ngx_conf_merge_uint_value(conf->filename_form, prev->filename_form,
-                              IRI_FILENAME_ANY);
-    ngx_conf_merge_uint_value(conf->match, prev->match,
-                              IRI_FOLD_NORMALIZATION);
-    ngx_conf_merge_uint_value(conf->ambiguous, prev->ambiguous,
-                              IRI_AMBIGUOUS_404);
-    ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
-    ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
-
-    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
-
-    if (iscf->engine == IRI_ENGINE_OFF) {
-        return NGX_CONF_OK;
-    }
-
-    registry = ngx_http_iri_registry(cf);
-    if (registry == NULL) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"iri\" needs the data of ICU, "
-                           "which cannot be loaded");
-        return NGX_CONF_ERROR;
-    }
-
-    ngx_http_iri_set_tree(iscf, conf);
-
-    if ((conf->tree.match & IRI_FOLD_INDEXED) != 0
-        && (ngx_http_iri_cache_use_indexes(cf, iscf) != NGX_OK
-            || ngx_http_iri_create_fold_keys(cf) != NGX_OK))
-    {
-        return NGX_CONF_ERROR;
-    }
-
-    return ngx_http_iri_check_location(cf, iscf, conf) == NGX_OK
-                   && ngx_http_iri_add_location(cf, prev, conf, iscf)
-                          == NGX_OK
-               ? NGX_CONF_OK
-               : NGX_CONF_ERROR;
-}
-
-
-/* ---- initialization ----------------------------------------------------- */
-
-static ngx_int_t
-ngx_http_iri_preconfiguration(ngx_conf_t *cf)
-{
-    return ngx_http_iri_variables_add(cf) == NGX_OK
-               ? ngx_http_iri_try_files_begin(cf)
-               : NGX_ERROR;
-}
-
-
-static ngx_int_t
-ngx_http_iri_init(ngx_conf_t *cf)
-{
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    ngx_http_iri_try_files_end(NULL);
-
-    if (ngx_http_iri_names_init(cf) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (ngx_http_iri_check(cf) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (!imcf->enabled) {
-        return NGX_OK;
-    }
-
-    ngx_http_iri_settings_init(&imcf->locations);
-
-    if (ngx_http_iri_root_init(cf) != NGX_OK
-        || ngx_http_iri_try_files_init(cf) != NGX_OK
-        || ngx_http_iri_variables_wrap(cf) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_http_iri_phases_init(cf);
-}

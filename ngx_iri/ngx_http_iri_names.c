@@ -53,8 +53,7 @@ ngx_http_iri_names_address(ngx_http_iri_names_t           *names,
     ngx_http_conf_addr_t      *addr;
     ngx_http_core_main_conf_t *cmcf;
 
-    cmcf = ngx_http_conf_get_module_main_conf(names->cf,
-                                              ngx_http_core_module);
+    cmcf = ngx_http_iri_conf_core_main(names->cf);
     port = cmcf->ports != NULL ? cmcf->ports->elts : NULL;
 
     for (p = 0; port != NULL && p < cmcf->ports->nelts; p++) {
@@ -168,26 +167,6 @@ ngx_http_iri_names_has_name(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 }
 
 
-/* Returns: 1 if names->added has the name for the server. */
-static ngx_uint_t
-ngx_http_iri_names_is_added(const ngx_http_iri_names_t     *names,
-                            const ngx_http_core_srv_conf_t *cscf,
-                            ngx_str_t                       name)
-{
-    ngx_uint_t              n;
-    ngx_http_server_name_t *sn = names->added.elts;
-
-    for (n = 0; n < names->added.nelts; n++) {
-        if (sn[n].server == cscf && ngx_http_iri_str_equal(sn[n].name, name))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
 /*
  * Returns: another server that listens at an address of cscf and has the name;
  * NULL if there is none.
@@ -215,18 +194,27 @@ ngx_http_iri_names_owner(ngx_http_iri_names_t     *names,
 }
 
 
-/* Add a name, unless a server at an address of cscf has it. */
+/*
+ * Add a name, unless it was added to cscf, or a server at an address of cscf
+ * has it.
+ */
 static ngx_int_t
 ngx_http_iri_names_add_one(ngx_http_iri_names_t     *names,
                            ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 {
-    ngx_http_server_name_t   *sn;
+    ngx_uint_t                n;
+    ngx_http_server_name_t   *sn = names->added.elts;
     ngx_http_core_srv_conf_t *owner;
 
-    if (ngx_http_iri_names_has_name(cscf, name)
-        || ngx_http_iri_names_is_added(names, cscf, name))
-    {
+    if (ngx_http_iri_names_has_name(cscf, name)) {
         return NGX_OK;
+    }
+
+    for (n = 0; n < names->added.nelts; n++) {
+        if (sn[n].server == cscf && ngx_http_iri_str_equal(sn[n].name, name))
+        {
+            return NGX_OK;
+        }
     }
 
     owner = ngx_http_iri_names_owner(names, cscf, name);
@@ -252,22 +240,15 @@ static ngx_int_t
 ngx_http_iri_names_add_name(ngx_http_iri_names_t     *names,
                             ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 {
-    ngx_str_t wildcard;
+    ngx_str_t wildcard, star = ngx_string("*");
 
     if (name.data[0] != '.') {
         return ngx_http_iri_names_add_one(names, cscf, name);
     }
 
-    wildcard.len = name.len + 1;
-    wildcard.data = ngx_pnalloc(names->cf->pool, wildcard.len);
-    if (wildcard.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    wildcard.data[0] = '*';
-    ngx_memcpy(wildcard.data + 1, name.data, name.len);
-
-    if (ngx_http_iri_names_add_one(names, cscf, wildcard) != NGX_OK) {
+    if (ngx_http_iri_join(names->cf->pool, star, name, &wildcard) != NGX_OK
+        || ngx_http_iri_names_add_one(names, cscf, wildcard) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -366,41 +347,15 @@ ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
 
 /* ---- all servers -------------------------------------------------------- */
 
-/*
- * Append names->added to the names of the servers.  Not before the names of all
- * servers are collected, since ngx_http_iri_names_owner() must find only names
- * of the configuration.
- */
-static ngx_int_t
-ngx_http_iri_names_append(ngx_http_iri_names_t *names)
-{
-    ngx_uint_t              n;
-    ngx_http_server_name_t *sn, *name = names->added.elts;
-
-    for (n = 0; n < names->added.nelts; n++) {
-        sn = ngx_array_push(&name[n].server->server_names);
-        if (sn == NULL) {
-            return NGX_ERROR;
-        }
-
-        *sn = name[n];
-    }
-
-    return NGX_OK;
-}
-
-
 ngx_int_t
 ngx_http_iri_names_init(ngx_conf_t *cf)
 {
-    ngx_uint_t                 s;
+    ngx_uint_t                 n;
     ngx_http_iri_names_t       names;
+    ngx_http_server_name_t    *sn, *added;
     ngx_http_core_srv_conf_t **cscf;
-    ngx_http_iri_main_conf_t  *imcf;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_main_conf_t  *imcf = ngx_http_iri_conf_main(cf);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
 
     if (!imcf->enabled) {
         return NGX_OK;
@@ -417,11 +372,23 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
 
     cscf = cmcf->servers.elts;
 
-    for (s = 0; s < cmcf->servers.nelts; s++) {
-        if (ngx_http_iri_names_add_server(&names, cscf[s]) != NGX_OK) {
+    for (n = 0; n < cmcf->servers.nelts; n++) {
+        if (ngx_http_iri_names_add_server(&names, cscf[n]) != NGX_OK) {
             return NGX_ERROR;
         }
     }
 
-    return ngx_http_iri_names_append(&names);
+    /* Until here, ngx_http_iri_names_owner() must find configured names only. */
+    added = names.added.elts;
+
+    for (n = 0; n < names.added.nelts; n++) {
+        sn = ngx_array_push(&added[n].server->server_names);
+        if (sn == NULL) {
+            return NGX_ERROR;
+        }
+
+        *sn = added[n];
+    }
+
+    return NGX_OK;
 }

@@ -81,9 +81,7 @@ ngx_http_iri_wait_before_rules(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
     iri_lookup_t            *found;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     /* The rules may change the variables in a root. */
     return (ilcf->combined.match & IRI_FOLD_INDEXED) && ilcf->scripted != NULL
@@ -100,78 +98,23 @@ static ngx_uint_t
 ngx_http_iri_is_left_to_try_files(ngx_http_request_t *r,
                                   const iri_lookup_t *found)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     return found->found.verdict == IRI_RESTART && ilcf->try_files != NULL
            && !found->search.write;
 }
 
 
-/*
- * After the rules of a location: look up r->uri; wait or restart if needed.
- * Returns: NGX_OK if the request continues; else the result of the phase
- * handler.
- */
-static ngx_int_t
-ngx_http_iri_resolve(ngx_http_request_t *r)
-{
-    ngx_int_t           rc;
-    iri_lookup_t       *found;
-    ngx_http_iri_ctx_t *ctx;
-
-    rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? NGX_OK : rc;
-    }
-
-    if (ngx_http_iri_wait_for_index(r, ctx, found)) {
-        return NGX_DONE;
-    }
-
-    return !ngx_http_iri_is_left_to_try_files(r, found)
-                   && ngx_http_iri_plan_restart(r, ctx, found)
-               ? ngx_http_iri_restart(r, ctx)
-               : NGX_OK;
-}
-
-
 /* ---- after access is granted -------------------------------------------- */
-
-/*
- * Answer 404 or 409.  Returns: NGX_DECLINED if r runs the error page for a path
- * that was refused, or a content handler answers.
- */
-static ngx_int_t
-ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                       iri_lookup_t *found, const iri_find_conf_t *conf)
-{
-    int       status;
-    iri_env_t env;
-
-    if (r->content_handler != NULL) {
-        return NGX_DECLINED;
-    }
-
-    ngx_http_iri_env(r, &env);
-    status = iri_request_refuse(ctx->request, &env, found, conf,
-                                ngx_http_iri_str(r->uri));
-
-    if (status == NGX_HTTP_CONFLICT && iri_is_conflict(&found->found)) {
-        return ngx_http_iri_conflict(r, found->found.why);
-    }
-
-    return status != 0 ? status : NGX_DECLINED;
-}
-
 
 /* ngx_http_iri_refuse_not_found(), after the lookup. */
 static ngx_int_t
 ngx_http_iri_refuse_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                           iri_lookup_t *found)
 {
+    int             status;
     ngx_int_t       rc;
+    iri_env_t       env;
     iri_find_conf_t conf;
 
     if (iri_may_open(&found->found)) {
@@ -188,8 +131,20 @@ ngx_http_iri_refuse_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     rc = ngx_http_iri_choice(r, ctx, found);
 
-    return rc != NGX_DECLINED ? rc
-                              : ngx_http_iri_not_found(r, ctx, found, &conf);
+    if (rc != NGX_DECLINED || r->content_handler != NULL) {
+        return rc;
+    }
+
+    ngx_http_iri_env(r, &env);
+    status = iri_request_refuse(ctx->request, &env, found, &conf,
+                                ngx_http_iri_str(r->uri));
+
+    if (status == NGX_HTTP_CONFLICT && iri_is_conflict(&found->found)) {
+        return ngx_http_iri_conflict(r, found->found.why);
+    }
+
+    /* 0: r runs the error page for a path that was refused. */
+    return status != 0 ? status : NGX_DECLINED;
 }
 
 
@@ -310,7 +265,7 @@ ngx_http_iri_may_restart(ngx_http_request_t            *r,
         return ngx_http_iri_may_fold_ascii(iscf, r->uri);
     }
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_iri_loc_conf(r);
 
     return iscf->undeclared || iscf->needs_snapshot
            || !ngx_http_iri_is_declared(r, ilcf, r->uri);
@@ -397,9 +352,7 @@ ngx_http_iri_before_server_rules(ngx_http_request_t *r)
 {
     ngx_int_t                rc;
     ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     if (iscf->engine != IRI_ENGINE_ON) {
         return NGX_DECLINED;
@@ -432,13 +385,9 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
 {
     ngx_int_t                  rc;
     ngx_http_iri_ctx_t        *ctx;
-    ngx_http_core_srv_conf_t  *cscf;
-    ngx_http_iri_main_conf_t  *imcf;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    ngx_http_core_srv_conf_t  *cscf = ngx_http_iri_core_srv_conf(r);
+    ngx_http_iri_main_conf_t  *imcf = ngx_http_iri_main_conf(r);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
     if (r->loc_conf == cscf->ctx->loc_conf
         && r->phase_handler
@@ -476,8 +425,8 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    clcf = ngx_http_iri_core_loc_conf(r);
+    ilcf = ngx_http_iri_loc_conf(r);
 
     /*
      * nginx's try_files sets this below an alias with captures.  In another
@@ -532,6 +481,7 @@ static ngx_int_t
 ngx_http_iri_after_rules(ngx_http_request_t *r)
 {
     ngx_int_t                rc;
+    iri_lookup_t            *found;
     ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -539,7 +489,7 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_iri_loc_conf(r);
 
     ngx_http_iri_set_valid_location(r, ilcf);
 
@@ -550,9 +500,19 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
             return rc;
         }
 
-        rc = ngx_http_iri_resolve(r);
-        if (rc != NGX_OK) {
+        rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
+        if (rc != NGX_OK && rc != NGX_DECLINED) {
             return rc;
+        }
+
+        if (rc == NGX_OK && ngx_http_iri_wait_for_index(r, ctx, found)) {
+            return NGX_DONE;
+        }
+
+        if (rc == NGX_OK && !ngx_http_iri_is_left_to_try_files(r, found)
+            && ngx_http_iri_plan_restart(r, ctx, found))
+        {
+            return ngx_http_iri_restart(r, ctx);
         }
     }
 
@@ -575,35 +535,25 @@ ngx_http_iri_report_find(void *ctx, iri_str_t path)
 }
 
 
+/* logs: 1: in the LOG phase. */
 static void
-ngx_http_iri_report_lookup(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_report(ngx_http_request_t *r, ngx_uint_t logs)
 {
     iri_env_t                env;
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    if (ctx == NULL || iscf->engine != IRI_ENGINE_REPORT) {
+        return;
+    }
+
     ngx_http_iri_env(r, &env);
 
     iri_request_report_find(ctx->request, &env, &iscf->reading,
                             ngx_http_iri_str(r->uri),
                             ngx_http_iri_report_find);
-}
 
-
-static void
-ngx_http_iri_report_result(ngx_http_request_t *r)
-{
-    iri_env_t           env;
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
-
-    if (ctx == NULL) {
-        return;
-    }
-
-    ngx_http_iri_report_lookup(r, ctx);
-
-    if (ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
-        ngx_http_iri_env(r, &env);
+    if (logs && ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
         iri_request_report(ctx->request, &env);
     }
 }
@@ -615,19 +565,16 @@ static ngx_int_t
 ngx_http_iri_precontent(ngx_http_request_t *r)
 {
     ngx_int_t                 rc, here = r->phase_handler;
-    iri_engine_t              engine = ngx_http_iri_engine_of(r);
     iri_lookup_t             *found = NULL;
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
     ngx_http_core_loc_conf_t *clcf;
 
     /* In the LOG phase, r may be in the location of an error page. */
-    if (engine == IRI_ENGINE_REPORT && ctx != NULL && r == r->main
-        && !r->internal)
-    {
-        ngx_http_iri_report_lookup(r, ctx);
+    if (r == r->main && !r->internal) {
+        ngx_http_iri_report(r, 0);
     }
 
-    if (engine != IRI_ENGINE_ON) {
+    if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
 
@@ -638,7 +585,7 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
         }
     }
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    clcf = ngx_http_iri_core_loc_conf(r);
 
     /* The access rules of a named location are not those of the path. */
     if (r == r->main && ctx != NULL && !clcf->named) {
@@ -676,10 +623,7 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 {
     ngx_http_iri_destination_cancel(r);
 
-    if (ngx_http_iri_engine_of(r) == IRI_ENGINE_REPORT) {
-        ngx_http_iri_report_result(r);
-    }
-
+    ngx_http_iri_report(r, 1);
     ngx_http_iri_notes_log(r);
 
     /*
@@ -694,18 +638,6 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
 /* ---- registration ------------------------------------------------------- */
 
-/* Returns: the array of the handlers of a phase. */
-static ngx_array_t *
-ngx_http_iri_handlers_of(ngx_conf_t *cf, ngx_uint_t phase)
-{
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-
-    return &cmcf->phases[phase].handlers;
-}
-
-
 /*
  * Replace the handler of nginx's rewrite module: the function that is the first
  * in the arrays of both phases.
@@ -713,13 +645,13 @@ ngx_http_iri_handlers_of(ngx_conf_t *cf, ngx_uint_t phase)
 static void
 ngx_http_iri_replace_rewrite(ngx_conf_t *cf)
 {
-    ngx_array_t              *of_server, *of_location;
-    ngx_http_handler_pt      *server, *location;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_array_t               *of_server, *of_location;
+    ngx_http_handler_pt       *server, *location;
+    ngx_http_iri_main_conf_t  *imcf = ngx_http_iri_conf_main(cf);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    of_server = ngx_http_iri_handlers_of(cf, NGX_HTTP_SERVER_REWRITE_PHASE);
-    of_location = ngx_http_iri_handlers_of(cf, NGX_HTTP_REWRITE_PHASE);
+    of_server = &cmcf->phases[NGX_HTTP_SERVER_REWRITE_PHASE].handlers;
+    of_location = &cmcf->phases[NGX_HTTP_REWRITE_PHASE].handlers;
     server = of_server->elts;
     location = of_location->elts;
 
@@ -738,24 +670,33 @@ ngx_http_iri_replace_rewrite(ngx_conf_t *cf)
 ngx_int_t
 ngx_http_iri_phases_init(ngx_conf_t *cf)
 {
-    static const ngx_http_iri_handler_t table[] = {
-        { NGX_HTTP_POST_READ_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_post_read },
-        { NGX_HTTP_SERVER_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
+    ngx_uint_t i;
+
+    static const struct {
+        ngx_uint_t          phase;
+        ngx_uint_t          at_start;
+        ngx_http_handler_pt handler;
+    } table[] = {
+        { NGX_HTTP_POST_READ_PHASE, 0, ngx_http_iri_post_read },
+        { NGX_HTTP_SERVER_REWRITE_PHASE, 0,
           ngx_http_iri_before_server_rules },
-        { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_before_rules },
-        { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_START,
-          ngx_http_iri_after_rules },
-        { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_precontent },
-        { NGX_HTTP_CONTENT_PHASE, NGX_HTTP_IRI_AT_START,
-          ngx_http_iri_listing_handler },
-        { NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_START,
-          ngx_http_iri_log_handler },
+        { NGX_HTTP_REWRITE_PHASE, 0, ngx_http_iri_before_rules },
+        { NGX_HTTP_REWRITE_PHASE, 1, ngx_http_iri_after_rules },
+        { NGX_HTTP_PRECONTENT_PHASE, 0, ngx_http_iri_precontent },
+        { NGX_HTTP_CONTENT_PHASE, 1, ngx_http_iri_listing_handler },
+        { NGX_HTTP_LOG_PHASE, 1, ngx_http_iri_log_handler },
     };
 
     ngx_http_iri_replace_rewrite(cf);
 
-    return ngx_http_iri_register(cf, table, sizeof(table) / sizeof(table[0]));
+    for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        if (ngx_http_iri_register(cf, table[i].phase, table[i].at_start,
+                                  table[i].handler)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
 }

@@ -57,23 +57,9 @@ ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
 static ngx_int_t
 ngx_http_iri_path_is_unchanged(ngx_http_request_t *r, const iri_env_t *env)
 {
-    size_t    len;
-    u_char   *p;
     iri_str_t made, sent;
 
-    len = r->uri.len
-          + 2 * ngx_escape_uri(NULL, r->uri.data, r->uri.len, NGX_ESCAPE_URI);
-
-    p = ngx_pnalloc(r->pool, len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    made.data = p;
-    made.len = len;
-    (void) ngx_escape_uri(p, r->uri.data, r->uri.len, NGX_ESCAPE_URI);
-
-    if (iri_uri_normalize(env, made, &made) != IRI_OK
+    if (iri_path_to_uri(env, ngx_http_iri_str(r->uri), &made) != IRI_OK
         || iri_uri_normalize(env, ngx_http_iri_sent_path(r), &sent) != IRI_OK)
     {
         return NGX_ERROR;
@@ -114,16 +100,22 @@ ngx_http_iri_query_convert(ngx_http_request_t *r)
 }
 
 
-/* iri report: log how the query would change, or why it would not. */
-static void
-ngx_http_iri_query_report(ngx_http_request_t *r)
+/* With iri report, log how the query would change, or why it would not. */
+ngx_int_t
+ngx_http_iri_query_handler(ngx_http_request_t *r)
 {
-    iri_env_t   env;
-    iri_query_t query;
-    iri_notes_t event;
+    iri_env_t    env;
+    iri_query_t  query;
+    iri_notes_t  event;
+    iri_engine_t engine = ngx_http_iri_engine_of(r);
 
-    if (ngx_http_iri_read_args(r, ngx_http_iri_str(r->args), &env, &query)
-            == NGX_OK
+    if (engine == IRI_ENGINE_ON) {
+        return ngx_http_iri_query_convert(r);
+    }
+
+    if (engine == IRI_ENGINE_REPORT
+        && ngx_http_iri_read_args(r, ngx_http_iri_str(r->args), &env, &query)
+               == NGX_OK
         && query.why != IRI_QUERY_UTF8
         && ngx_http_iri_notes_wanted(r, IRI_LOG_INFO))
     {
@@ -131,20 +123,8 @@ ngx_http_iri_query_report(ngx_http_request_t *r)
         iri_note_query(&event, &query);
         ngx_http_iri_notes_add(r, &event);
     }
-}
 
-
-ngx_int_t
-ngx_http_iri_query_handler(ngx_http_request_t *r)
-{
-    iri_engine_t engine = ngx_http_iri_engine_of(r);
-
-    if (engine == IRI_ENGINE_REPORT) {
-        ngx_http_iri_query_report(r);
-    }
-
-    return engine == IRI_ENGINE_ON ? ngx_http_iri_query_convert(r)
-                                   : NGX_DECLINED;
+    return NGX_DECLINED;
 }
 
 
@@ -191,8 +171,6 @@ ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     iri_query_conf_t              *query;
     ngx_http_iri_query_srv_conf_t *qscf = conf;
 
-    (void) cmd;
-
     if (qscf->configured != NGX_CONF_UNSET_PTR) {
         return "is duplicate";
     }
@@ -236,10 +214,8 @@ ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
 static char *
 ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    ngx_http_iri_srv_conf_t       *iscf;
+    ngx_http_iri_srv_conf_t       *iscf = ngx_http_iri_conf_srv(cf);
     ngx_http_iri_query_srv_conf_t *prev = parent, *conf = child;
-
-    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
 
     ngx_conf_merge_ptr_value(conf->configured, prev->configured, NULL);
 

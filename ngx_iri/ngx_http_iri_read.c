@@ -29,47 +29,37 @@ struct ngx_http_iri_client_s {
 /* ---- the directive ------------------------------------------------------ */
 
 char *
-ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
-                        iri_registry_t *registry)
+ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_str_t  *value = cf->args->elts, name;
-    const char *error;
+    ngx_str_t                       *value = cf->args->elts, name;
+    const char                      *error;
+    ngx_http_iri_charset_variable_t *variable;
 
     if (cf->args->nelts != 2) {
         return "takes either one variable, or charsets";
     }
 
-    error = iri_registry_open_all(registry);
+    error = iri_registry_open_all(ngx_http_iri_registry(cf));
     if (error != NULL) {
         return (char *) error;
     }
 
-    iscf->charset_variable = ngx_pcalloc(
-        cf->pool, sizeof(ngx_http_iri_charset_variable_t));
-    if (iscf->charset_variable == NULL) {
+    variable = ngx_palloc(cf->pool, sizeof(ngx_http_iri_charset_variable_t));
+    if (variable == NULL) {
         return NGX_CONF_ERROR;
     }
 
     name.data = value[1].data + 1;
     name.len = value[1].len - 1;
+    variable->name = value[1];
+    variable->index = ngx_http_get_variable_index(cf, &name);
+    iscf->charset_variable = variable;
 
-    iscf->charset_variable->registry = registry;
-    iscf->charset_variable->name = value[1];
-    iscf->charset_variable->index = ngx_http_get_variable_index(cf, &name);
-
-    return iscf->charset_variable->index != NGX_ERROR ? NGX_CONF_OK
-                                                      : NGX_CONF_ERROR;
+    return variable->index != NGX_ERROR ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
 /* ---- header fields that the variable depends on ------------------------- */
-
-static ngx_uint_t
-ngx_http_iri_has_prefix(const ngx_str_t *name, const char *with, size_t len)
-{
-    return name->len > len && ngx_strncmp(name->data, with, len) == 0;
-}
-
 
 /*
  * Returns: 1 for $http_... and $cookie_...; 0 for $http_host, since the host is
@@ -78,10 +68,11 @@ ngx_http_iri_has_prefix(const ngx_str_t *name, const char *with, size_t len)
 static ngx_uint_t
 ngx_http_iri_is_field_variable(const ngx_str_t *name)
 {
-    return (ngx_http_iri_has_prefix(name, "http_", 5)
-            && !(name->len == 9
-                 && ngx_strncmp(name->data, "http_host", 9) == 0))
-           || ngx_http_iri_has_prefix(name, "cookie_", 7);
+    static const ngx_str_t host = ngx_string("http_host");
+
+    return (name->len > 5 && ngx_strncmp(name->data, "http_", 5) == 0
+            && !ngx_http_iri_str_equal(*name, host))
+           || (name->len > 7 && ngx_strncmp(name->data, "cookie_", 7) == 0);
 }
 
 
@@ -94,9 +85,8 @@ ngx_http_iri_invalidate_fields(ngx_http_request_t *r, ngx_int_t index)
 {
     ngx_uint_t                 i;
     ngx_http_variable_t       *v;
-    ngx_http_core_main_conf_t *cmcf;
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
     v = cmcf->variables.elts;
 
     for (i = 0; i < cmcf->variables.nelts; i++) {
@@ -142,9 +132,8 @@ ngx_http_iri_client_vary(ngx_http_request_t *r, ngx_str_t *vary)
     u_char                    *p;
     ngx_uint_t                 i, cookies = 0;
     ngx_http_variable_t       *v;
-    ngx_http_core_main_conf_t *cmcf;
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
     v = cmcf->variables.elts;
 
     for (i = 0; i < cmcf->variables.nelts; i++) {
@@ -183,9 +172,10 @@ ngx_http_iri_client_parse(ngx_http_request_t                    *r,
                           const ngx_http_iri_charset_variable_t *conf,
                           ngx_http_variable_value_t *vv, iri_charsets_t *list)
 {
-    iri_str_t   value, wrong;
-    const char *why;
-    iri_shown_t shown;
+    iri_str_t                 value, wrong;
+    const char               *why;
+    iri_shown_t               shown;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_main_conf(r);
 
     list->count = 0;
 
@@ -196,7 +186,7 @@ ngx_http_iri_client_parse(ngx_http_request_t                    *r,
     value.data = vv->data;
     value.len = vv->len;
 
-    why = iri_charsets_parse(conf->registry, value, list, &wrong);
+    why = iri_charsets_parse(imcf->registry, value, list, &wrong);
     if (why == NULL) {
         return;
     }
@@ -243,9 +233,7 @@ const iri_reading_conf_t *
 ngx_http_iri_reading_conf(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     if (iscf->charset_variable == NULL) {
         return &iscf->reading;
@@ -387,9 +375,7 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
     ngx_int_t                rc;
     ngx_uint_t               ascii = ngx_http_iri_uri_is_ascii(r);
     ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
     if (iscf->engine == IRI_ENGINE_OFF
         || (ascii && !ngx_http_iri_may_fold_ascii(iscf, r->uri)
@@ -454,8 +440,7 @@ ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
     }
 
     /* nginx has parsed the request-target before the host selected a server. */
-    cscf = ngx_http_get_module_srv_conf(r->http_connection->conf_ctx,
-                                        ngx_http_core_module);
+    cscf = ngx_http_iri_core_srv_conf(r->http_connection->conf_ctx);
 
     if (ngx_http_parse_complex_uri(&again, cscf->merge_slashes) == NGX_OK) {
         *path = again.uri;

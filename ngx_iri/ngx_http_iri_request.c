@@ -66,21 +66,26 @@ ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
 }
 
 
-static ngx_int_t
-ngx_http_iri_page_field(ngx_http_request_t *r, const char *key,
-                        const char *text)
+ngx_table_elt_t *
+ngx_http_iri_field_next(ngx_list_part_t **part, ngx_uint_t *i,
+                        const char *name)
 {
-    ngx_str_t value;
+    size_t           len = ngx_strlen(name);
+    ngx_table_elt_t *h;
 
-    if (text == NULL) {
-        return NGX_OK;
+    for (; *part != NULL; *part = (*part)->next, *i = 0) {
+        while (*i < (*part)->nelts) {
+            h = (ngx_table_elt_t *) (*part)->elts + (*i)++;
+
+            if (h->key.len == len
+                && ngx_strncasecmp(h->key.data, (u_char *) name, len) == 0)
+            {
+                return h;
+            }
+        }
     }
 
-    value.data = (u_char *) text;
-    value.len = ngx_strlen(text);
-
-    return ngx_http_iri_header_add(r, key, value) != NULL ? NGX_OK
-                                                          : NGX_ERROR;
+    return NULL;
 }
 
 
@@ -88,12 +93,17 @@ ngx_int_t
 ngx_http_iri_send_page(ngx_http_request_t *r, const iri_page_t *page)
 {
     u_char                  *p;
-    ngx_str_t                type;
+    ngx_str_t                type = ngx_http_iri_text(page->type);
+    ngx_uint_t               i;
     ngx_http_complex_value_t body;
+    const char              *fields[][2] = {
+                     { "Cache-Control", page->cache_control },
+                     { "Vary", page->vary },
+                     { "X-Content-Type-Options", "nosniff" },
+                     { "Content-Security-Policy", page->policy },
+    };
 
     /* nginx appends r->headers_out.charset, and then does not convert. */
-    type.data = (u_char *) page->type;
-    type.len = ngx_strlen(type.data);
     p = (u_char *) ngx_strstr(type.data, "; charset=utf-8");
 
     if (p != NULL) {
@@ -101,15 +111,14 @@ ngx_http_iri_send_page(ngx_http_request_t *r, const iri_page_t *page)
         ngx_str_set(&r->headers_out.charset, "utf-8");
     }
 
-    if (ngx_http_iri_page_field(r, "Cache-Control", page->cache_control)
-            != NGX_OK
-        || ngx_http_iri_page_field(r, "Vary", page->vary) != NGX_OK
-        || ngx_http_iri_page_field(r, "X-Content-Type-Options", "nosniff")
-               != NGX_OK
-        || ngx_http_iri_page_field(r, "Content-Security-Policy", page->policy)
-               != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (fields[i][1] != NULL
+            && ngx_http_iri_header_add(r, fields[i][0],
+                                       ngx_http_iri_text(fields[i][1]))
+                   == NULL)
+        {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
     }
 
     /* nginx has no reason phrase for 300, NGX_HTTP_SPECIAL_RESPONSE. */
@@ -127,20 +136,21 @@ ngx_http_iri_send_page(ngx_http_request_t *r, const iri_page_t *page)
 
 
 ngx_int_t
-ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method, ngx_str_t uri,
-                          ngx_str_t protocol, ngx_str_t *line)
+ngx_http_iri_set_request_line(ngx_http_request_t *r, ngx_str_t uri)
 {
-    u_char *p;
+    ngx_str_t *line = &r->request_line;
 
-    line->len = method.len + uri.len + protocol.len + 2;
+    r->unparsed_uri = uri;
 
-    p = ngx_pnalloc(pool, line->len);
-    if (p == NULL) {
+    line->len = r->method_name.len + uri.len + r->http_protocol.len + 2;
+    line->data = ngx_pnalloc(r->pool, line->len);
+    if (line->data == NULL) {
+        line->len = 0;
         return NGX_ERROR;
     }
 
-    line->data = p;
-    (void) ngx_sprintf(p, "%V %V %V", &method, &uri, &protocol);
+    (void) ngx_sprintf(line->data, "%V %V %V", &r->method_name, &uri,
+                       &r->http_protocol);
 
     return NGX_OK;
 }
@@ -155,7 +165,6 @@ ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method, ngx_str_t uri,
 static void
 ngx_http_iri_cleanup(void *data)
 {
-    (void) data;
 }
 
 
@@ -250,11 +259,8 @@ ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r)
 void
 ngx_http_iri_rerun_phases(ngx_http_request_t *r)
 {
-    ngx_http_core_srv_conf_t  *cscf;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+    ngx_http_core_srv_conf_t  *cscf = ngx_http_iri_core_srv_conf(r);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
     r->valid_location = 1;
     r->uri_changed = 0;
@@ -302,9 +308,7 @@ ngx_int_t
 ngx_http_iri_post_rewrite(ngx_http_request_t *r)
 {
     ngx_int_t                  i = 0;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
     while (cmcf->phase_engine.handlers[i].checker
            != ngx_http_core_post_rewrite_phase)
@@ -447,9 +451,7 @@ ngx_int_t
 ngx_http_iri_open_file(ngx_http_request_t *r, ngx_open_file_cache_t *cache,
                        ngx_str_t *name, ngx_open_file_info_t *of)
 {
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
 
     of->read_ahead = clcf->read_ahead;
     of->directio = clcf->directio;
@@ -519,9 +521,8 @@ ngx_http_iri_stat(void *ctx, const char *path, iri_node_t *node)
 {
     ngx_http_request_t           *r = ctx;
     const ngx_cached_open_file_t *file;
-    ngx_http_core_loc_conf_t     *clcf;
+    ngx_http_core_loc_conf_t     *clcf = ngx_http_iri_core_loc_conf(r);
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     file = ngx_http_iri_cached_file(clcf, path);
 
     if (file != NULL) {
@@ -569,10 +570,8 @@ ngx_http_iri_alloc(void *ctx, size_t size)
 void
 ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env)
 {
-    ngx_http_core_loc_conf_t *clcf;
+    ngx_http_core_loc_conf_t *clcf = ngx_http_iri_core_loc_conf(r);
     ngx_http_iri_main_conf_t *imcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     env->ctx = r;
     env->alloc = ngx_http_iri_alloc;
@@ -584,6 +583,6 @@ ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env)
     env->quiet = r->connection->log->log_level < NGX_LOG_INFO;
     env->trace = (r->connection->log->log_level & NGX_LOG_DEBUG_HTTP) != 0;
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    imcf = ngx_http_iri_main_conf(r);
     env->fold_keys = imcf->fold_keys;
 }

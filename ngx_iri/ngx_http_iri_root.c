@@ -33,66 +33,6 @@ typedef struct {
 /* ---- the script --------------------------------------------------------- */
 
 /*
- * Returns: the length of the name without a lookup: root or alias, and the rest
- * of r->uri.
- */
-static size_t
-ngx_http_iri_joined_length(ngx_http_script_engine_t *e,
-                           ngx_http_core_loc_conf_t *clcf)
-{
-    u_char                     *ip;
-    size_t                      len;
-    ngx_http_script_len_code_pt lcode;
-
-    len = e->request->uri.len - clcf->alias;
-
-    if (clcf->root_lengths == NULL) {
-        return len + clcf->root.len;
-    }
-
-    ip = e->ip;
-    e->ip = clcf->root_lengths->elts;
-
-    while (*(uintptr_t *) e->ip) {
-        lcode = *(ngx_http_script_len_code_pt *) e->ip;
-        len += lcode(e);
-    }
-
-    e->ip = ip;
-
-    return len;
-}
-
-
-static void
-ngx_http_iri_joined_copy(ngx_http_script_engine_t *e,
-                         ngx_http_core_loc_conf_t *clcf)
-{
-    u_char                 *ip;
-    ngx_str_t              *uri = &e->request->uri;
-    ngx_http_script_code_pt code;
-
-    if (clcf->root_lengths == NULL) {
-        e->pos = ngx_cpymem(e->pos, clcf->root.data, clcf->root.len);
-
-    } else {
-        ip = e->ip;
-        e->ip = clcf->root_values->elts;
-
-        while (*(uintptr_t *) e->ip) {
-            code = *(ngx_http_script_code_pt *) e->ip;
-            code(e);
-        }
-
-        e->ip = ip;
-    }
-
-    e->pos = ngx_cpymem(e->pos, uri->data + clcf->alias,
-                        uri->len - clcf->alias);
-}
-
-
-/*
  * Returns: 1 if uri has no other name on disk, so that root and uri are joined
  * without a lookup.  A lookup is needed with captures in alias, since the name
  * depends on more than uri; and if uri is not below alias, since
@@ -109,25 +49,6 @@ ngx_http_iri_joins_root(ngx_http_request_t            *r,
 }
 
 
-/* Log once why no file is opened, if it is too late for a restart or 404. */
-static void
-ngx_http_iri_log_not_opened(ngx_http_request_t *r, iri_lookup_t *found)
-{
-    iri_shown_t shown;
-
-    if (found->is_logged || iri_may_open(&found->found)) {
-        return;
-    }
-
-    found->is_logged = 1;
-
-    ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
-                      "\"%s\" is not opened: %s",
-                      iri_show(&shown, found->path),
-                      iri_why_text(found->found.why));
-}
-
-
 /*
  * Returns: the name that nginx may open.  While the rules run (-f, -e, -d, a
  * variable), it is the name of the entry even if that differs from the path:
@@ -137,76 +58,102 @@ static ngx_str_t
 ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                           iri_lookup_t *found)
 {
+    iri_shown_t shown;
+
     if (found->found.verdict == IRI_RESTART && ctx->rules.running
         && ngx_http_iri_plan_restart(r, ctx, found))
     {
         return ngx_http_iri_ngx_str(found->found.filename);
     }
 
-    ngx_http_iri_log_not_opened(r, found);
+    /* Log once why no file is opened: it is too late for a restart or 404. */
+    if (!found->is_logged && !iri_may_open(&found->found)) {
+        found->is_logged = 1;
+        ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
+                          "\"%s\" is not opened: %s",
+                          iri_show(&shown, found->path),
+                          iri_why_text(found->found.why));
+    }
 
     return ngx_http_iri_ngx_str(found->filename);
 }
 
 
 /*
- * Look up r->uri.  nginx runs the value code next, which gets the name from
- * ctx->lookup.filename.
+ * Set *head and *tail to the parts of the name on disk for uri: root and the
+ * rest of uri, or without a tail the name that was found.
+ * Returns: NGX_OK; NGX_ERROR: no file may be opened.
+ */
+static ngx_int_t
+ngx_http_iri_name_parts(ngx_http_request_t *r, ngx_str_t uri, ngx_str_t *head,
+                        ngx_str_t *tail)
+{
+    iri_lookup_t             *found;
+    ngx_http_iri_ctx_t       *ctx;
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
+    ngx_http_core_loc_conf_t *clcf = ilcf->clcf;
+
+    if (ngx_http_iri_joins_root(r, ilcf, uri)) {
+        *head = clcf->root;
+        tail->data = uri.data + clcf->alias;
+        tail->len = uri.len - clcf->alias;
+
+        return clcf->root_lengths != NULL
+                   ? ngx_http_iri_evaluate_root(r, clcf, head)
+                   : NGX_OK;
+    }
+
+    found = ngx_http_iri_find_uri(r, uri);
+    ctx = ngx_http_iri_ctx(r);
+
+    if (found == NULL || ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    *head = ngx_http_iri_name_to_open(r, ctx, found);
+    ngx_str_null(tail);
+
+    return NGX_OK;
+}
+
+
+/*
+ * Look up r->uri.  ngx_http_script_run() runs the value code next, with the
+ * same engine, in which it uses neither line nor args.  args: the tail, which
+ * is the end of r->uri; NULL: none.
  */
 static size_t
 ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 {
-    iri_lookup_t            *found;
-    ngx_http_iri_ctx_t      *ctx;
-    ngx_http_request_t      *r = e->request;
-    ngx_http_iri_code_t     *code = (ngx_http_iri_code_t *) e->ip;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_str_t            tail;
+    ngx_http_request_t  *r = e->request;
+    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
 
     e->ip = (u_char *) &code->end;
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_joins_root(r, ilcf, r->uri)) {
-        return ngx_http_iri_joined_length(e, ilcf->clcf);
+    if (ngx_http_iri_name_parts(r, r->uri, &e->line, &tail) != NGX_OK) {
+        e->line = ngx_http_iri_ngx_str(iri_no_such_file);
+        ngx_str_null(&tail);
     }
 
-    found = ngx_http_iri_find(r);
-    ctx = ngx_http_iri_ctx(r);
+    e->args = tail.data;
 
-    if (ctx == NULL) {
-        return iri_no_such_file.len;
-    }
-
-    ctx->lookup.filename = found != NULL
-                               ? ngx_http_iri_name_to_open(r, ctx, found)
-                               : ngx_http_iri_ngx_str(iri_no_such_file);
-
-    return ctx->lookup.filename.len;
+    return e->line.len + tail.len;
 }
 
 
 static void
 ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 {
-    ngx_str_t                name;
-    ngx_http_iri_ctx_t      *ctx;
-    ngx_http_request_t      *r = e->request;
-    ngx_http_iri_code_t     *code = (ngx_http_iri_code_t *) e->ip;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_str_t            uri = e->request->uri;
+    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
 
     e->ip = (u_char *) &code->end;
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    e->pos = ngx_cpymem(e->pos, e->line.data, e->line.len);
 
-    if (ngx_http_iri_joins_root(r, ilcf, r->uri)) {
-        ngx_http_iri_joined_copy(e, ilcf->clcf);
-        return;
+    if (e->args != NULL) {
+        e->pos = ngx_cpymem(e->pos, e->args, uri.data + uri.len - e->args);
     }
-
-    ctx = ngx_http_iri_ctx(r);
-    name = ctx != NULL && ctx->lookup.filename.len != 0
-               ? ctx->lookup.filename
-               : ngx_http_iri_ngx_str(iri_no_such_file);
-
-    e->pos = ngx_cpymem(e->pos, name.data, name.len);
 }
 
 
@@ -255,37 +202,18 @@ ngx_int_t
 ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
                          ngx_str_t *name)
 {
-    ngx_str_t                 tail = uri;
-    ngx_http_iri_ctx_t       *ctx;
-    iri_lookup_t             *found;
-    ngx_http_iri_loc_conf_t  *ilcf;
-    ngx_http_core_loc_conf_t *clcf;
+    ngx_str_t                head, tail;
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    clcf = ilcf->clcf;
-
-    if (ilcf->scripted == NULL || clcf->root_lengths != NULL
-        || !ngx_http_iri_below_alias(r, clcf, uri))
+    if (ilcf->scripted == NULL || ilcf->clcf->root_lengths != NULL
+        || !ngx_http_iri_below_alias(r, ilcf->clcf, uri))
     {
         return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_joins_root(r, ilcf, uri)) {
-        tail.data += clcf->alias;
-        tail.len -= clcf->alias;
-        return ngx_http_iri_join(r->pool, clcf->root, tail, name);
-    }
-
-    found = ngx_http_iri_find_uri(r, uri);
-    ctx = ngx_http_iri_ctx(r);
-
-    if (found == NULL || ctx == NULL) {
-        return NGX_ERROR;
-    }
-
-    *name = ngx_http_iri_name_to_open(r, ctx, found);
-
-    return NGX_OK;
+    return ngx_http_iri_name_parts(r, uri, &head, &tail) == NGX_OK
+               ? ngx_http_iri_join(r->pool, head, tail, name)
+               : NGX_ERROR;
 }
 
 
@@ -318,22 +246,18 @@ ngx_http_iri_script(ngx_conf_t *cf, ngx_http_script_code_pt pt)
 static size_t
 ngx_http_iri_literal_len(ngx_http_core_loc_conf_t *clcf)
 {
-    size_t len;
+    u_char *first = clcf->root.data, *p;
 
-    for (len = 0; len < clcf->root.len && clcf->root.data[len] != '$'; len++)
-    {
-        /* void */
+    p = ngx_strlchr(first, first + clcf->root.len, '$');
+    if (p == NULL) {
+        return clcf->root.len;
     }
 
-    if (len == clcf->root.len) {
-        return len;
+    while (p > first && *p != '/') {
+        p--;
     }
 
-    while (len > 0 && clcf->root.data[len] != '/') {
-        len--;
-    }
-
-    return len;
+    return p - first;
 }
 
 
@@ -448,9 +372,8 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
     ngx_http_iri_location_t  *location;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     location = imcf->locations.elts;
 
     for (i = 0; i < imcf->locations.nelts; i++) {
@@ -490,7 +413,7 @@ ngx_http_iri_set_valid_location(ngx_http_request_t      *r,
         return;
     }
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    imcf = ngx_http_iri_main_conf(r);
 
     if (r->content_handler == NULL
         || r->content_handler == imcf->file_handlers[0]

@@ -18,18 +18,6 @@
 
 /* ---- linking locations --------------------------------------------------- */
 
-static ngx_uint_t
-ngx_http_iri_settings_is_regex(const ngx_http_core_loc_conf_t *clcf)
-{
-#if (NGX_PCRE)
-    return clcf->regex != NULL;
-#else
-    (void) clcf;
-    return 0;
-#endif
-}
-
-
 /* Returns: 1 for a prefix or exact location, unless a regex contains it. */
 static ngx_uint_t
 ngx_http_iri_settings_have_prefix(const ngx_http_iri_location_t *location)
@@ -38,8 +26,8 @@ ngx_http_iri_settings_have_prefix(const ngx_http_iri_location_t *location)
     const ngx_http_core_loc_conf_t *parent = location->parent->clcf;
 
     return clcf->name.len != 0 && !clcf->noname && !clcf->named
-           && !ngx_http_iri_settings_is_regex(clcf)
-           && (parent == NULL || !ngx_http_iri_settings_is_regex(parent));
+           && !ngx_http_iri_is_regex(clcf)
+           && (parent == NULL || !ngx_http_iri_is_regex(parent));
 }
 
 
@@ -48,16 +36,6 @@ ngx_http_iri_settings_begins_with(ngx_str_t path, ngx_str_t with)
 {
     return path.len >= with.len
            && ngx_memcmp(path.data, with.data, with.len) == 0;
-}
-
-
-/* Returns: 1 if both locations map paths to the same directory. */
-static ngx_uint_t
-ngx_http_iri_settings_same_root(const ngx_http_core_loc_conf_t *a,
-                                const ngx_http_core_loc_conf_t *b)
-{
-    return a->alias == b->alias && a->root_lengths == b->root_lengths
-           && ngx_http_iri_str_equal(a->root, b->root);
 }
 
 
@@ -74,17 +52,28 @@ ngx_http_iri_settings_same_tree(const iri_tree_conf_t *a,
 }
 
 
-/* Set prefix and enclosing of conf.  enclosing: NULL if there is none. */
+/*
+ * Set prefix and enclosing of conf.  enclosing: NULL if there is none; not
+ * set if it maps paths to another directory.
+ */
 static void
 ngx_http_iri_settings_link(ngx_http_iri_loc_conf_t *conf, ngx_str_t prefix,
                            ngx_http_iri_loc_conf_t *enclosing)
 {
+    const ngx_http_core_loc_conf_t *a = conf->clcf, *b;
+
     conf->prefix = prefix;
-    conf->enclosing = enclosing != NULL
-                              && ngx_http_iri_settings_same_root(
-                                  conf->clcf, enclosing->clcf)
-                          ? enclosing
-                          : NULL;
+    conf->enclosing = NULL;
+
+    if (enclosing != NULL) {
+        b = enclosing->clcf;
+
+        if (a->alias == b->alias && a->root_lengths == b->root_lengths
+            && ngx_http_iri_str_equal(a->root, b->root))
+        {
+            conf->enclosing = enclosing;
+        }
+    }
 }
 
 
@@ -219,8 +208,6 @@ ngx_http_iri_settings_of_directory(const iri_env_t    *env,
     size_t                         end;
     ngx_uint_t                     slashes;
     const ngx_http_iri_loc_conf_t *location = search->settings_data;
-
-    (void) env;
 
     slashes = ngx_http_iri_settings_slashes(search->path.data, search->prefix)
               + ngx_http_iri_settings_slashes(names.data, names.len);

@@ -81,9 +81,7 @@ ngx_http_iri_list_restore(ngx_list_t *list, const u_char *p)
 static size_t
 ngx_http_iri_variables_size(ngx_http_request_t *r)
 {
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
 
     return cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
 }
@@ -108,7 +106,7 @@ ngx_http_iri_captures_copy(ngx_http_request_t *r, const int *from,
         return NGX_OK;
     }
 
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    cmcf = ngx_http_iri_core_main_conf(r);
 
     *copy = ngx_pcalloc(r->pool, cmcf->ncaptures * sizeof(int));
     if (*copy == NULL) {

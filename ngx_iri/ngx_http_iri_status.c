@@ -18,7 +18,38 @@ typedef struct {
 } ngx_http_iri_status_main_conf_t;
 
 
-static ngx_int_t ngx_http_iri_status_handler(ngx_http_request_t *r);
+/* ---- the page ----------------------------------------------------------- */
+
+static ngx_int_t
+ngx_http_iri_status_handler(ngx_http_request_t *r)
+{
+    iri_env_t                        env;
+    iri_status_t                     status;
+    iri_page_t                       page;
+    ngx_http_iri_status_main_conf_t *smcf;
+
+    static ngx_str_t allow = ngx_string("GET, HEAD");
+
+    if (!(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))) {
+        return ngx_http_iri_header_add(r, "Allow", allow) != NULL
+                   ? NGX_HTTP_NOT_ALLOWED
+                   : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
+
+    ngx_http_iri_env(r, &env);
+
+    status = iri_stats_page(&env, &smcf->stats, ngx_time(),
+                            ngx_http_iri_str(r->args), &page);
+    if (status != IRI_OK) {
+        ngx_http_iri_note_error(r, "the status page could not be made",
+                                status);
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_http_iri_send_page(r, &page);
+}
 
 
 /* ---- counting ----------------------------------------------------------- */
@@ -34,10 +65,9 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
     iri_engine_t                     engine = ngx_http_iri_engine_of(r);
     iri_stats_event_t                event;
     ngx_http_iri_ctx_t              *ctx = ngx_http_iri_ctx(r);
-    ngx_http_core_loc_conf_t        *clcf;
+    ngx_http_core_loc_conf_t        *clcf = ngx_http_iri_core_loc_conf(r);
     ngx_http_iri_status_main_conf_t *smcf;
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
 
     if (r != r->main || engine == IRI_ENGINE_OFF
@@ -74,40 +104,6 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
 }
 
 
-/* ---- the page ----------------------------------------------------------- */
-
-static ngx_int_t
-ngx_http_iri_status_handler(ngx_http_request_t *r)
-{
-    iri_env_t                        env;
-    iri_status_t                     status;
-    iri_page_t                       page;
-    ngx_http_iri_status_main_conf_t *smcf;
-
-    static ngx_str_t allow = ngx_string("GET, HEAD");
-
-    if (!(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))) {
-        return ngx_http_iri_header_add(r, "Allow", allow) != NULL
-                   ? NGX_HTTP_NOT_ALLOWED
-                   : NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
-
-    ngx_http_iri_env(r, &env);
-
-    status = iri_stats_page(&env, &smcf->stats, ngx_time(),
-                            ngx_http_iri_str(r->args), &page);
-    if (status != IRI_OK) {
-        ngx_http_iri_note_error(r, "the status page could not be made",
-                                status);
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_http_iri_send_page(r, &page);
-}
-
-
 /* ---- configuration ------------------------------------------------------ */
 
 static void
@@ -130,8 +126,6 @@ ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
 {
     ngx_slab_pool_t                 *shpool;
     ngx_http_iri_status_main_conf_t *smcf = zone->data;
-
-    (void) data;
 
     shpool = (ngx_slab_pool_t *) zone->shm.addr;
 
@@ -163,8 +157,6 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_str_t                        name;
     ngx_http_core_loc_conf_t        *clcf;
     ngx_http_iri_status_main_conf_t *smcf = conf;
-
-    (void) cmd;
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
     if (clcf->handler == ngx_http_iri_status_handler) {
@@ -213,20 +205,15 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static ngx_int_t
 ngx_http_iri_status_init(ngx_conf_t *cf)
 {
-    static const ngx_http_iri_handler_t row = {
-        NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_END,
-        ngx_http_iri_status_log_handler
-    };
-
     ngx_http_iri_main_conf_t        *imcf;
     ngx_http_iri_status_main_conf_t *smcf;
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    imcf = ngx_http_iri_conf_main(cf);
     smcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_status_module);
 
-    return smcf->zone != NULL && imcf->enabled
-               ? ngx_http_iri_register(cf, &row, 1)
-               : NGX_OK;
+    return smcf->zone != NULL && imcf->enabled ? ngx_http_iri_register(
+               cf, NGX_HTTP_LOG_PHASE, 0, ngx_http_iri_status_log_handler)
+                                               : NGX_OK;
 }
 
 

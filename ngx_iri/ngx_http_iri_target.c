@@ -102,20 +102,6 @@ ngx_http_iri_target(ngx_http_request_t *r, ngx_str_t *target)
 
 /* ---- the directive ------------------------------------------------------- */
 
-static char *
-ngx_http_iri_target_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    char                           *error;
-    ngx_http_iri_target_srv_conf_t *tscf = conf;
-
-    error = ngx_conf_set_flag_slot(cf, cmd, conf);
-
-    return error == NGX_CONF_OK && tscf->enabled
-               ? ngx_http_iri_check_setting(cf, NULL)
-               : error;
-}
-
-
 static void *
 ngx_http_iri_target_create_srv_conf(ngx_conf_t *cf)
 {
@@ -149,7 +135,7 @@ static ngx_command_t ngx_http_iri_target_commands[] = {
 
     { ngx_string("iri_request_uri"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_target_set,
+      ngx_http_iri_set_flag,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_target_srv_conf_t, enabled),
       NULL },

@@ -33,36 +33,29 @@ static char *(*ngx_http_iri_try_set)(ngx_conf_t *cf, ngx_command_t *cmd,
 static ngx_array_t *
 ngx_http_iri_try_compile(ngx_conf_t *cf)
 {
-    ngx_str_t                       *word = cf->args->elts, text;
-    ngx_uint_t                       i;
-    ngx_array_t                     *words;
-    ngx_http_iri_candidate_t        *candidate;
-    ngx_http_compile_complex_value_t ccv;
+    ngx_str_t                *word = cf->args->elts, text;
+    ngx_str_t                 none = ngx_null_string;
+    ngx_uint_t                i;
+    ngx_array_t              *words;
+    ngx_http_iri_candidate_t *candidate;
 
     words = ngx_array_create(cf->pool, cf->args->nelts - 1,
                              sizeof(ngx_http_iri_candidate_t));
 
     for (i = 1; words != NULL && i < cf->args->nelts; i++) {
         candidate = ngx_array_push(words);
-        text.len = word[i].len;
-        text.data = ngx_pnalloc(cf->pool, text.len + 1);
 
-        if (candidate == NULL || text.data == NULL) {
+        if (candidate == NULL
+            || ngx_http_iri_join(cf->pool, none, word[i], &text) != NGX_OK)
+        {
             return NULL;
         }
-
-        *ngx_cpymem(text.data, word[i].data, text.len) = '\0';
 
         candidate->is_dir = i + 1 < cf->args->nelts && text.len != 0
                             && text.data[text.len - 1] == '/';
         text.len -= candidate->is_dir;
 
-        ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
-        ccv.cf = cf;
-        ccv.value = &text;
-        ccv.complex_value = &candidate->value;
-
-        if (ngx_http_compile_complex_value(&ccv) != NGX_OK) {
+        if (ngx_http_iri_compile(cf, &text, &candidate->value) != NGX_OK) {
             return NULL;
         }
     }
@@ -92,8 +85,6 @@ ngx_http_iri_try_files_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 void
 ngx_http_iri_try_files_end(void *data)
 {
-    (void) data;
-
     if (ngx_http_iri_try_command != NULL) {
         ngx_http_iri_try_command->set = ngx_http_iri_try_set;
         ngx_http_iri_try_command = NULL;
@@ -143,45 +134,33 @@ ngx_http_iri_try_applies(const ngx_http_iri_loc_conf_t *ilcf)
 }
 
 
-/* Give the location an empty configuration of nginx's try_files. */
-static ngx_int_t
-ngx_http_iri_try_files_disable(ngx_conf_t *cf, ngx_module_t *module,
-                               ngx_http_iri_location_t *location)
-{
-    void              *conf;
-    ngx_http_module_t *ctx = module->ctx;
-
-    conf = ctx->create_loc_conf(cf);
-    if (conf == NULL) {
-        return NGX_ERROR;
-    }
-
-    location->loc_conf[module->ctx_index] = conf;
-    location->conf->configured[module->ctx_index] = conf;
-
-    return NGX_OK;
-}
-
-
+/* Give the locations an empty configuration of nginx's try_files. */
 ngx_int_t
 ngx_http_iri_try_files_init(ngx_conf_t *cf)
 {
+    void                     *conf;
     ngx_uint_t                i;
     ngx_module_t             *module;
+    ngx_http_module_t        *ctx;
     ngx_http_iri_location_t  *location;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
     location = imcf->locations.elts;
 
     for (i = 0; i < imcf->locations.nelts; i++) {
-        if (ngx_http_iri_try_applies(location[i].conf)
-            && ngx_http_iri_try_files_disable(cf, module, &location[i])
-                   != NGX_OK)
-        {
+        if (!ngx_http_iri_try_applies(location[i].conf)) {
+            continue;
+        }
+
+        ctx = module->ctx;
+        conf = ctx->create_loc_conf(cf);
+        if (conf == NULL) {
             return NGX_ERROR;
         }
+
+        location[i].loc_conf[module->ctx_index] = conf;
+        location[i].conf->configured[module->ctx_index] = conf;
     }
 
     return NGX_OK;
@@ -206,38 +185,6 @@ ngx_http_iri_try_has_prefix(ngx_http_request_t             *r,
 
 
 /*
- * Set *path to the value of a candidate, after the prefix that alias replaces,
- * unless the value begins with this prefix.
- */
-static ngx_int_t
-ngx_http_iri_try_path(ngx_http_request_t             *r,
-                      const ngx_http_iri_candidate_t *candidate, size_t alias,
-                      ngx_str_t *path)
-{
-    ngx_str_t text, prefix = r->uri;
-
-    if (ngx_http_complex_value(
-            r, (ngx_http_complex_value_t *) &candidate->value, &text)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (ngx_http_iri_try_has_prefix(r, candidate, text, alias)) {
-        alias = 0;
-    }
-
-    if (alias > r->uri.len) {
-        return NGX_ERROR;
-    }
-
-    prefix.len = alias;
-
-    return ngx_http_iri_join(r->pool, prefix, text, path);
-}
-
-
-/*
  * Test whether r->uri names a file, or with is_dir a directory, as nginx's
  * handler does.  Returns: NGX_OK if it does; NGX_DECLINED; NGX_ERROR.
  */
@@ -250,10 +197,8 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
     ngx_str_t                 name;
     unsigned                  valid = r->valid_location;
     ngx_open_file_info_t      of;
-    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
     ngx_http_core_loc_conf_t *clcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* After a rewrite nginx maps below root, but not below the script. */
     r->valid_location |= ilcf->clcf->alias == 0;
@@ -269,7 +214,7 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
     ngx_memzero(&of, sizeof(ngx_open_file_info_t));
     of.test_only = 1;
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    clcf = ngx_http_iri_core_loc_conf(r);
     rc = ngx_http_iri_open_file(r, clcf->open_file_cache, &name, &of);
 
     if (rc == NGX_OK) {
@@ -296,9 +241,7 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
     iri_lookup_t            *found;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     if (!ngx_http_iri_uri_needs_lookup(ilcf, r->uri)) {
         return 0;
@@ -317,14 +260,31 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
 }
 
 
+/*
+ * The path of a candidate is its value after the prefix that alias replaces,
+ * unless the value begins with this prefix.
+ */
 static ngx_int_t
 ngx_http_iri_try_one(ngx_http_request_t             *r,
                      const ngx_http_iri_candidate_t *candidate, size_t alias)
 {
     ngx_int_t rc;
-    ngx_str_t path, uri = r->uri;
+    ngx_str_t text, path, uri = r->uri, prefix = r->uri;
 
-    if (ngx_http_iri_try_path(r, candidate, alias, &path) != NGX_OK) {
+    if (ngx_http_complex_value(
+            r, (ngx_http_complex_value_t *) &candidate->value, &text)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    prefix.len = ngx_http_iri_try_has_prefix(r, candidate, text, alias)
+                     ? 0
+                     : alias;
+
+    if (prefix.len > uri.len
+        || ngx_http_iri_join(r->pool, prefix, text, &path) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -395,10 +355,8 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
     ngx_int_t                 rc;
     ngx_uint_t                i;
     ngx_http_iri_ctx_t       *ctx;
-    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
     ngx_http_iri_candidate_t *candidate;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (!ngx_http_iri_try_applies(ilcf)) {
         return NGX_DECLINED;

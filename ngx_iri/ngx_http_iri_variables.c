@@ -16,18 +16,6 @@
 
 /* ---- the path and its entry --------------------------------------------- */
 
-static iri_str_t
-ngx_http_iri_cstr(const char *text)
-{
-    iri_str_t s;
-
-    s.len = ngx_strlen(text);
-    s.data = (const unsigned char *) text;
-
-    return s;
-}
-
-
 /*
  * Returns: the canonical path of r->uri.  With iri report, r->uri has the
  * octets as sent.
@@ -53,30 +41,12 @@ ngx_http_iri_canonical_path(ngx_http_request_t *r)
 }
 
 
-static iri_lookup_t *
-ngx_http_iri_find_canonical(ngx_http_request_t *r)
-{
-    return ngx_http_iri_find_uri(r, ngx_http_iri_canonical_path(r));
-}
-
-
-/* ---- values ------------------------------------------------------------- */
-
-/* Returns: the value of $host. */
-static ngx_str_t
-ngx_http_iri_host_value(ngx_http_request_t *r)
-{
-    ngx_http_core_srv_conf_t *cscf;
-
-    if (r->headers_in.server.len != 0) {
-        return r->headers_in.server;
-    }
-
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
-
-    return cscf->server_name;
-}
-
+/*
+ * ---- values --------------------------------------------------------------
+ *
+ * Functions that return NGX_OK; NGX_DECLINED: there is no value; NGX_ERROR.
+ * member: the offset of the value in an iri_host_t or iri_lookup_t.
+ */
 
 /*
  * Set *host to $host in U-labels and in A-labels.  With iri_host off, $host is
@@ -86,13 +56,19 @@ ngx_http_iri_host_value(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_host_names(ngx_http_request_t *r, iri_host_t *host)
 {
-    iri_env_t env;
+    iri_env_t                 env;
+    ngx_str_t                 name = r->headers_in.server;
+    ngx_http_core_srv_conf_t *cscf = ngx_http_iri_core_srv_conf(r);
 
     ngx_memzero(host, sizeof(iri_host_t));
     ngx_http_iri_env(r, &env);
 
+    if (name.len == 0) {
+        name = cscf->server_name;
+    }
+
     if (iri_host_forms(&env, ngx_http_iri_host_rules(r),
-                       ngx_http_iri_str(ngx_http_iri_host_value(r)), host)
+                       ngx_http_iri_str(name), host)
         != IRI_OK)
     {
         return NGX_ERROR;
@@ -103,27 +79,13 @@ ngx_http_iri_host_names(ngx_http_request_t *r, iri_host_t *host)
 
 
 static ngx_int_t
-ngx_http_iri_host_unicode(ngx_http_request_t *r, iri_str_t *out)
+ngx_http_iri_host(ngx_http_request_t *r, iri_str_t *out, size_t member)
 {
     iri_host_t host;
     ngx_int_t  rc = ngx_http_iri_host_names(r, &host);
 
     if (rc == NGX_OK) {
-        *out = host.unicode;
-    }
-
-    return rc;
-}
-
-
-static ngx_int_t
-ngx_http_iri_host_ascii(ngx_http_request_t *r, iri_str_t *out)
-{
-    iri_host_t host;
-    ngx_int_t  rc = ngx_http_iri_host_names(r, &host);
-
-    if (rc == NGX_OK) {
-        *out = host.ascii;
+        *out = *(iri_str_t *) ((u_char *) &host + member);
     }
 
     return rc;
@@ -160,7 +122,7 @@ ngx_http_iri_host_port(ngx_http_request_t *r, ngx_str_t *port)
 
 /* $iri: scheme, host, port, path and query in Unicode. */
 static ngx_int_t
-ngx_http_iri_full_iri(ngx_http_request_t *r, iri_str_t *out)
+ngx_http_iri_full_iri(ngx_http_request_t *r, iri_str_t *out, size_t member)
 {
     u_char     *p;
     ngx_int_t   rc;
@@ -209,7 +171,7 @@ ngx_http_iri_full_iri(ngx_http_request_t *r, iri_str_t *out)
 
 
 static ngx_int_t
-ngx_http_iri_uri(ngx_http_request_t *r, iri_str_t *out)
+ngx_http_iri_uri(ngx_http_request_t *r, iri_str_t *out, size_t member)
 {
     iri_env_t env;
     ngx_str_t path;
@@ -225,21 +187,25 @@ ngx_http_iri_uri(ngx_http_request_t *r, iri_str_t *out)
 
 
 static ngx_int_t
-ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out)
+ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out, size_t member)
 {
+    iri_form_t          form = IRI_FORM_ASCII;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    *out = ngx_http_iri_cstr(
-        iri_form_text(ctx != NULL ? iri_request_form(
-                          ctx->request, ngx_http_iri_hides_found_name(r, ctx))
-                                  : IRI_FORM_ASCII));
+    if (ctx != NULL) {
+        form = iri_request_form(ctx->request,
+                                ngx_http_iri_hides_found_name(r, ctx));
+    }
+
+    *out = ngx_http_iri_str(ngx_http_iri_text(iri_form_text(form)));
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out)
+ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out,
+                          size_t member)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
@@ -255,12 +221,15 @@ ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out)
 
 
 static ngx_int_t
-ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
+ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out, size_t member)
 {
     iri_env_t           env;
     iri_match_t         match = IRI_MATCH_NONE;
-    iri_lookup_t       *found = ngx_http_iri_find_canonical(r);
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+    iri_lookup_t       *found;
+    ngx_http_iri_ctx_t *ctx;
+
+    found = ngx_http_iri_find_uri(r, ngx_http_iri_canonical_path(r));
+    ctx = ngx_http_iri_ctx(r);
 
     if (found != NULL && ctx != NULL) {
         ngx_http_iri_env(r, &env);
@@ -268,30 +237,29 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
                                   ngx_http_iri_hides_found_name(r, ctx));
     }
 
-    *out = ngx_http_iri_cstr(iri_match_text(match));
+    *out = ngx_http_iri_str(ngx_http_iri_text(iri_match_text(match)));
 
     return NGX_OK;
 }
 
 
-/*
- * Set *found to the lookup of the canonical path, split into file and
- * PATH_INFO.  Returns: NGX_OK; NGX_DECLINED if there is no lookup; NGX_ERROR.
- */
+/* A member of the lookup of the canonical path, after it was split. */
 static ngx_int_t
-ngx_http_iri_split(ngx_http_request_t *r, iri_lookup_t **found)
+ngx_http_iri_file(ngx_http_request_t *r, iri_str_t *out, size_t member)
 {
-    iri_env_t env;
+    iri_env_t     env;
+    iri_lookup_t *found;
 
-    *found = ngx_http_iri_find_canonical(r);
-    if (*found == NULL) {
+    found = ngx_http_iri_find_uri(r, ngx_http_iri_canonical_path(r));
+    if (found == NULL) {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, &env);
 
-    switch (iri_lookup_split(&env, *found)) {
+    switch (iri_lookup_split(&env, found)) {
     case IRI_OK:
+        *out = *(iri_str_t *) ((u_char *) found + member);
         return NGX_OK;
 
     case IRI_NOT_LISTED:
@@ -304,35 +272,7 @@ ngx_http_iri_split(ngx_http_request_t *r, iri_lookup_t **found)
 
 
 static ngx_int_t
-ngx_http_iri_filename(ngx_http_request_t *r, iri_str_t *out)
-{
-    iri_lookup_t *found;
-    ngx_int_t     rc = ngx_http_iri_split(r, &found);
-
-    if (rc == NGX_OK) {
-        *out = found->entry;
-    }
-
-    return rc;
-}
-
-
-static ngx_int_t
-ngx_http_iri_path_info(ngx_http_request_t *r, iri_str_t *out)
-{
-    iri_lookup_t *found;
-    ngx_int_t     rc = ngx_http_iri_split(r, &found);
-
-    if (rc == NGX_OK) {
-        *out = found->path_info;
-    }
-
-    return rc;
-}
-
-
-static ngx_int_t
-ngx_http_iri_path(ngx_http_request_t *r, iri_str_t *out)
+ngx_http_iri_path(ngx_http_request_t *r, iri_str_t *out, size_t member)
 {
     *out = ngx_http_iri_str(ngx_http_iri_canonical_path(r));
 
@@ -341,7 +281,15 @@ ngx_http_iri_path(ngx_http_request_t *r, iri_str_t *out)
 
 
 static ngx_int_t
-ngx_http_iri_request_uri(ngx_http_request_t *r, iri_str_t *out)
+ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *out, size_t member)
+{
+    return ngx_http_iri_query_value(r, out);
+}
+
+
+static ngx_int_t
+ngx_http_iri_request_uri(ngx_http_request_t *r, iri_str_t *out,
+                         size_t member)
 {
     *out = ngx_http_iri_str(r->main->unparsed_uri);
 
@@ -351,30 +299,45 @@ ngx_http_iri_request_uri(ngx_http_request_t *r, iri_str_t *out)
 
 /* ---- the variables ------------------------------------------------------- */
 
-/* Returns: NGX_OK; NGX_DECLINED: there is no value; NGX_ERROR. */
-typedef ngx_int_t (*ngx_http_iri_value_pt)(ngx_http_request_t *r,
-                                           iri_str_t          *out);
-
 typedef struct {
-    ngx_str_t             name;
-    ngx_http_iri_value_pt value;
+    ngx_str_t name;
+    ngx_int_t (*value)(ngx_http_request_t *r, iri_str_t *out, size_t member);
+    size_t member;
 } ngx_http_iri_variable_t;
 
 
 static ngx_http_iri_variable_t ngx_http_iri_variables[] = {
-    { ngx_string("iri"), ngx_http_iri_full_iri },
-    { ngx_string("iri_path"), ngx_http_iri_path },
-    { ngx_string("iri_uri"), ngx_http_iri_uri },
-    { ngx_string("iri_form"), ngx_http_iri_form },
-    { ngx_string("iri_charset"), ngx_http_iri_charset_name },
-    { ngx_string("iri_match"), ngx_http_iri_match },
-    { ngx_string("iri_filename"), ngx_http_iri_filename },
-    { ngx_string("iri_path_info"), ngx_http_iri_path_info },
-    { ngx_string("iri_query"), ngx_http_iri_query_value },
-    { ngx_string("iri_request_uri"), ngx_http_iri_request_uri },
-    { ngx_string("iri_host"), ngx_http_iri_host_unicode },
-    { ngx_string("iri_host_ascii"), ngx_http_iri_host_ascii },
+    { ngx_string("iri"), ngx_http_iri_full_iri, 0 },
+    { ngx_string("iri_path"), ngx_http_iri_path, 0 },
+    { ngx_string("iri_uri"), ngx_http_iri_uri, 0 },
+    { ngx_string("iri_form"), ngx_http_iri_form, 0 },
+    { ngx_string("iri_charset"), ngx_http_iri_charset_name, 0 },
+    { ngx_string("iri_match"), ngx_http_iri_match, 0 },
+    { ngx_string("iri_filename"), ngx_http_iri_file,
+      offsetof(iri_lookup_t, entry) },
+    { ngx_string("iri_path_info"), ngx_http_iri_file,
+      offsetof(iri_lookup_t, path_info) },
+    { ngx_string("iri_query"), ngx_http_iri_query, 0 },
+    { ngx_string("iri_request_uri"), ngx_http_iri_request_uri, 0 },
+    { ngx_string("iri_host"), ngx_http_iri_host,
+      offsetof(iri_host_t, unicode) },
+    { ngx_string("iri_host_ascii"), ngx_http_iri_host,
+      offsetof(iri_host_t, ascii) },
 };
+
+
+/* Set *v to a value that exists. */
+static ngx_int_t
+ngx_http_iri_set_value(ngx_http_variable_value_t *v, iri_str_t value)
+{
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+    v->len = value.len;
+    v->data = (u_char *) value.data;
+
+    return NGX_OK;
+}
 
 
 /* The getter of all variables.  data: the row of the variable. */
@@ -384,24 +347,18 @@ ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 {
     ngx_int_t                      rc = NGX_DECLINED;
     iri_str_t                      value = { 0, NULL };
-    ngx_http_iri_srv_conf_t       *iscf;
     const ngx_http_iri_variable_t *row = (ngx_http_iri_variable_t *) data;
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-
-    if (iscf->engine != IRI_ENGINE_OFF) {
-        rc = row->value(r, &value);
+    if (ngx_http_iri_engine_of(r) != IRI_ENGINE_OFF) {
+        rc = row->value(r, &value, row->member);
     }
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
 
-    v->valid = 1;
-    v->no_cacheable = 0;
+    (void) ngx_http_iri_set_value(v, value);
     v->not_found = rc != NGX_OK;
-    v->len = value.len;
-    v->data = (u_char *) value.data;
 
     return NGX_OK;
 }
@@ -451,10 +408,8 @@ ngx_http_iri_convert_variable(ngx_http_request_t        *r,
     iri_env_t                env;
     iri_converted_t          converted;
     iri_function_conf_t      conf;
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
     ngx_http_iri_convert_t  *convert = (ngx_http_iri_convert_t *) data;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     ngx_memzero(&converted, sizeof(iri_converted_t));
 
@@ -472,29 +427,7 @@ ngx_http_iri_convert_variable(ngx_http_request_t        *r,
                            ngx_http_iri_str(text), &converted);
     }
 
-    v->valid = 1;
-    v->no_cacheable = 0;
-    v->not_found = 0;
-    v->len = converted.value.len;
-    v->data = (u_char *) converted.value.data;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_iri_convert_compile(ngx_conf_t *cf, ngx_http_iri_convert_t *convert,
-                             ngx_str_t *text)
-{
-    ngx_http_compile_complex_value_t ccv;
-
-    ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
-
-    ccv.cf = cf;
-    ccv.value = text;
-    ccv.complex_value = &convert->text;
-
-    return ngx_http_compile_complex_value(&ccv);
+    return ngx_http_iri_set_value(v, converted.value);
 }
 
 
@@ -505,9 +438,6 @@ ngx_http_iri_set_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_str_t              *value = cf->args->elts, name = value[1];
     ngx_http_variable_t    *var;
     ngx_http_iri_convert_t *convert;
-
-    (void) cmd;
-    (void) conf;
 
     if (name.len < 2 || name.data[0] != '$') {
         return ngx_http_iri_conf_error(
@@ -541,7 +471,7 @@ ngx_http_iri_set_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "defines a variable that is defined already";
     }
 
-    if (ngx_http_iri_convert_compile(cf, convert, &value[3]) != NGX_OK) {
+    if (ngx_http_iri_compile(cf, &value[3], &convert->text) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -580,16 +510,19 @@ ngx_module_t ngx_http_iri_convert_module = NGX_HTTP_IRI_MODULE(
 
 /* ---- variables of nginx ------------------------------------------------- */
 
-/* Call the getter of nginx.  data: index in ngx_http_iri_wrapped. */
+/* nginx's getter of a variable */
+typedef struct {
+    ngx_http_get_variable_pt handler;
+    uintptr_t                data; /* passed to handler */
+} ngx_http_iri_getter_t;
+
+
+/* Call the getter of nginx.  data: an ngx_http_iri_getter_t. */
 static ngx_int_t
 ngx_http_iri_nginx_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                           uintptr_t data)
 {
-    const ngx_http_iri_getter_t *getter;
-    ngx_http_iri_main_conf_t    *imcf;
-
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-    getter = &imcf->getters[data];
+    const ngx_http_iri_getter_t *getter = (ngx_http_iri_getter_t *) data;
 
     return getter->handler(r, v, getter->data);
 }
@@ -611,42 +544,6 @@ ngx_http_iri_configured_getter(ngx_http_request_t        *r,
 }
 
 
-/*
- * Call nginx's getter with the script under root: root has variables, or alias
- * does not replace a prefix of r->uri.
- */
-static ngx_int_t
-ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
-                             ngx_http_variable_value_t *v, uintptr_t data)
-{
-    void                   **loc_conf = r->loc_conf;
-    unsigned                 valid = r->valid_location;
-    unsigned                 changed = r->uri_changed;
-    ngx_int_t                rc;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (ilcf->scripted != NULL) {
-        r->loc_conf = ilcf->scripted;
-
-        /* nginx tests these flags below alias, as which the script appears. */
-        if (ilcf->clcf->alias == 0) {
-            r->valid_location = 1;
-            r->uri_changed = 0;
-        }
-    }
-
-    rc = ngx_http_iri_nginx_getter(r, v, data);
-
-    r->loc_conf = loc_conf;
-    r->valid_location = valid;
-    r->uri_changed = changed;
-
-    return rc;
-}
-
-
 /* Call nginx's getter with the path that may be disclosed. */
 static ngx_int_t
 ngx_http_iri_path_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
@@ -663,28 +560,43 @@ ngx_http_iri_path_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 }
 
 
+/*
+ * If root has variables, or alias does not replace a prefix of r->uri, call
+ * nginx's getter with the script under root.
+ */
 static ngx_int_t
 ngx_http_iri_filename_getter(ngx_http_request_t        *r,
                              ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_int_t rc;
-    ngx_str_t name, uri = r->uri;
+    void                   **loc_conf = r->loc_conf;
+    unsigned                 valid = r->valid_location;
+    unsigned                 changed = r->uri_changed;
+    ngx_int_t                rc;
+    ngx_str_t                name, uri = r->uri;
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     r->uri = ngx_http_iri_disclosed_uri(r);
     rc = ngx_http_iri_filename_of(r, r->uri, &name);
 
     if (rc == NGX_OK) {
-        v->valid = 1;
-        v->no_cacheable = 0;
-        v->not_found = 0;
-        v->len = name.len;
-        v->data = name.data;
+        (void) ngx_http_iri_set_value(v, ngx_http_iri_str(name));
 
     } else if (rc == NGX_DECLINED) {
-        rc = ngx_http_iri_scripted_getter(r, v, data);
+        r->loc_conf = ilcf->scripted != NULL ? ilcf->scripted : loc_conf;
+
+        /* nginx tests these flags below alias, as which the script appears. */
+        if (ilcf->scripted != NULL && ilcf->clcf->alias == 0) {
+            r->valid_location = 1;
+            r->uri_changed = 0;
+        }
+
+        rc = ngx_http_iri_nginx_getter(r, v, data);
     }
 
     r->uri = uri;
+    r->loc_conf = loc_conf;
+    r->valid_location = valid;
+    r->uri_changed = changed;
 
     return rc;
 }
@@ -716,7 +628,7 @@ ngx_http_iri_target_getter(ngx_http_request_t        *r,
 static const struct {
     ngx_str_t                name;
     ngx_http_get_variable_pt getter;
-} ngx_http_iri_wrapped[NGX_HTTP_IRI_WRAPPED] = {
+} ngx_http_iri_wrapped[] = {
     { ngx_string("document_root"), ngx_http_iri_configured_getter },
     { ngx_string("realpath_root"), ngx_http_iri_configured_getter },
     { ngx_string("request_filename"), ngx_http_iri_filename_getter },
@@ -726,27 +638,32 @@ static const struct {
 };
 
 
-static void
-ngx_http_iri_wrap_variable(ngx_http_iri_main_conf_t *imcf,
-                           ngx_hash_key_t           *key)
+static ngx_int_t
+ngx_http_iri_wrap_variable(ngx_conf_t *cf, const ngx_hash_key_t *key)
 {
-    ngx_uint_t           i;
-    ngx_http_variable_t *v = key->value;
+    size_t                 i, n;
+    ngx_http_variable_t   *v = key->value;
+    ngx_http_iri_getter_t *getter;
 
-    for (i = 0; i < NGX_HTTP_IRI_WRAPPED; i++) {
-        if (key->key.len != ngx_http_iri_wrapped[i].name.len
-            || ngx_strncmp(key->key.data, ngx_http_iri_wrapped[i].name.data,
-                           key->key.len)
-                   != 0)
-        {
+    n = sizeof(ngx_http_iri_wrapped) / sizeof(ngx_http_iri_wrapped[0]);
+
+    for (i = 0; i < n; i++) {
+        if (!ngx_http_iri_str_equal(key->key, ngx_http_iri_wrapped[i].name)) {
             continue;
         }
 
-        imcf->getters[i].handler = v->get_handler;
-        imcf->getters[i].data = v->data;
+        getter = ngx_palloc(cf->pool, sizeof(ngx_http_iri_getter_t));
+        if (getter == NULL) {
+            return NGX_ERROR;
+        }
+
+        getter->handler = v->get_handler;
+        getter->data = v->data;
         v->get_handler = ngx_http_iri_wrapped[i].getter;
-        v->data = i;
+        v->data = (uintptr_t) getter;
     }
+
+    return NGX_OK;
 }
 
 
@@ -756,16 +673,14 @@ ngx_http_iri_variables_wrap(ngx_conf_t *cf)
 {
     ngx_uint_t                 i;
     ngx_hash_key_t            *key;
-    ngx_http_iri_main_conf_t  *imcf;
-    ngx_http_core_main_conf_t *cmcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
 
     key = cmcf->variables_keys->keys.elts;
 
     for (i = 0; i < cmcf->variables_keys->keys.nelts; i++) {
-        ngx_http_iri_wrap_variable(imcf, &key[i]);
+        if (ngx_http_iri_wrap_variable(cf, &key[i]) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
     return NGX_OK;
