@@ -106,6 +106,11 @@ my %TREE = (
 );
 $TREE{$_}{read} //= [$TREE{$_}{ways}[0][0]] for sort keys %TREE;
 
+# All words of match and repair.
+our $WORDS = 'match=variants,variants:arabic,variants:romanian,'
+    . 'variants:joiners,width,punctuation,case,accents:latin,spelling '
+    . 'repair=double-encoding,mojibake,%u,invisible,trailing,plus';
+
 # A line is a world: its tree and its settings, as in t/cases, except
 # filename_charset, which the tree defines. A number at the end is that of an
 # issue that implements what the line needs; until then the line is only
@@ -148,12 +153,12 @@ my @WORLDS = (
     [nfc => 'match=punctuation,accents:latin'],
     [nfd => 'match=punctuation,case,accents:latin,spelling redirect=301'],
     [nfc => 'match=variants:arabic,variants:romanian,variants:joiners'],
-    [nfd => 'match=variants,variants:arabic,variants:romanian,'
-            . 'variants:joiners,punctuation,case,accents:latin,spelling '
-            . 'redirect=301'],
     [nfc => 'repair=invisible,trailing,plus'],
     [nfd => 'charset=windows-1252 match=case repair=invisible,trailing,plus '
             . 'redirect=301'],
+    [nfc => $WORDS],
+    [nfd => "charset=windows-1252,Shift_JIS $WORDS redirect=301"],
+    [escapes => "charset=EUC-JP,windows-1251 $WORDS"],
     [nfc => 'charset=Shift_JIS,EUC-JP match=width,case,accents,spelling'],
     [euc => 'charset=EUC-JP,windows-1252 match=normalization,width,case'],
     [eucmix => 'charset=EUC-JP,Shift_JIS match=normalization,variants,width'],
@@ -175,6 +180,7 @@ sub worlds {
             charsets => [split /,/, $charsets // ''],
             pass     => $settings =~ /invalid=pass/ ? 1 : 0,
             redirect => $settings =~ /redirect=/ ? 1 : 0,
+            repair   => $settings =~ /repair=(\S+)/ ? $1 : '',
         };
     }
     return (\@worlds, \@later);

@@ -16,7 +16,7 @@ use IRI::Tree 'encode_name';
 use List::Util 'shuffle';
 use Unicode::Normalize qw(NFC NFD NFKC NFKD getCombinClass);
 
-our @EXPORT_OK = qw(encode_label folded is_edit is_near is_repaired key kinds percent raw
+our @EXPORT_OK = qw(encode_label folded is_edit is_near key kinds percent raw
     read_in spell twin_characters write_in);
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
@@ -404,19 +404,6 @@ sub pasted {
     substr $text, rand(1 + length $text), 0, pick("\xAD", "\x{200B}",
         "\x{2060}", "\x{FEFF}") for 0 .. rand 2;
     return $text;
-}
-
-# May a server with these settings repair one name to the other?
-sub is_repaired {
-    my ($one, $two, $settings) = @_;
-    my ($repair) = $settings =~ /repair=(\S+)/ or return 0;
-    my @may;
-    push @may, NFC($one =~ s/[\xAD\x{200B}\x{2060}\x{FEFF}]//gr)
-        if $repair =~ /invisible/;
-    push @may, $one =~ tr/+/ /r if $repair =~ /plus/;
-    push @may, map { $one =~ s/[,.)>\x{3001}\x{3002}\x{300D}\x{FF09}]{$_}\z//r }
-        1 .. 4 if $repair =~ /trailing/;
-    return scalar grep { key($_) eq key($two) } @may;
 }
 
 sub without_joiners {
