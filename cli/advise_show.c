@@ -207,7 +207,7 @@ advise_nearest(const advise_run_t *run, const cli_settings_t *near,
     cli_outcome_t outcome;
     cli_verdict_t x;
 
-    outcome = advise_try(near, run->scratch, target, &x);
+    outcome = cli_trial(near, run->scratch, target, &x);
     return cli_outcome_answers(outcome) && outcome != CLI_CHOICE
                ? cli_copy(run->pool, x.path)
                : cli_str("");

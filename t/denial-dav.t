@@ -121,8 +121,7 @@ sub make_work {
 sub is_denied {
     my ($world, $entry) = @_;
     my $charset = $world->{charset};
-    my $name = $charset eq 'percent' ? IRI::Denial::percent_text($entry)
-        : read_in($entry, $charset);
+    my $name = read_in($entry, $charset);
     $name = read_in($entry, 'UTF-8')
         if !defined $name && $world->{settings} =~ /,UTF-8$/;
     return 0 if !defined $name;

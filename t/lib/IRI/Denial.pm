@@ -205,8 +205,7 @@ sub entry_name {
     my ($tree, $octets) = @_;
     for my $charset (@{ $TREE{$tree}{read} }) {
         if ($charset eq 'percent') {
-            my $text = percent_text($octets) // next;
-            return NFC($text);
+            return read_in($octets, $charset) // next;
         }
         my $label = encode_label($charset);
         my $text  = eval { Encode::decode($label, $octets, $STRICT) };
@@ -220,21 +219,6 @@ sub entry_name {
             $text =~ s/([\x{301C}\x{2016}\x{2212}\xA2\xA3\xAC])/vendor($1)/ge;
         }
         return NFC($text);
-    }
-    return;
-}
-
-# The text of a name in the charset percent; undef if its escapes are not those
-# of octets above 7F and "%", all in one case.
-sub percent_text {
-    my ($octets) = @_;
-    return if $octets =~ /[\x80-\xFF]/ || $octets =~ /%(?![0-9A-Fa-f]{2})/;
-    my $utf8 = $octets =~ s/%(..)/chr hex $1/ger;
-    my $text = eval { Encode::decode('UTF-8', $utf8, $STRICT) };
-    return if !defined $text || $text =~ /[\0-\x1F\x7F-\x9F\x{FFFD}]/;
-    for my $escape ('%%%02x', '%%%02X') {
-        return $text if $octets eq
-            $utf8 =~ s/([%\x80-\xFF])/sprintf $escape, ord $1/ger;
     }
     return;
 }

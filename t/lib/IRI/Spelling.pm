@@ -263,6 +263,21 @@ sub write_in {
     return $written{$known};
 }
 
+# The text of a name in the charset percent; undef if its escapes are not those
+# of octets above 7F and "%", all in one case.
+sub percent_text {
+    my ($octets) = @_;
+    return if $octets =~ /[\x80-\xFF]/ || $octets =~ /%(?![0-9A-Fa-f]{2})/;
+    my $utf8 = $octets =~ s/%(..)/chr hex $1/ger;
+    my $text = eval { Encode::decode('UTF-8', $utf8, $STRICT) };
+    return if !defined $text || $text =~ /[\0-\x1F\x7F-\x9F\x{FFFD}]/;
+    for my $escape ('%%%02x', '%%%02X') {
+        return $text if $octets eq
+            $utf8 =~ s/([%\x80-\xFF])/sprintf $escape, ord $1/ger;
+    }
+    return;
+}
+
 # Octets decoded in a charset, in NFC; undef if they are invalid.
 my %read;
 sub read_in {
@@ -271,10 +286,11 @@ sub read_in {
     return $read{$known} if exists $read{$known};
     %read = () if keys %read > 100_000;
     # a sign appended, because an incomplete character at the end is no error
-    my $text = $charset eq 'EUC-JP' ? read_rows($octets) : eval {
-        Encode::decode(encode_label($charset), "$octets!", $STRICT);
-    };
-    $text =~ s/!\z// if defined $text && $charset ne 'EUC-JP';
+    my $text = $charset eq 'EUC-JP' ? read_rows($octets)
+        : $charset eq 'percent' ? percent_text($octets) : eval {
+            Encode::decode(encode_label($charset), "$octets!", $STRICT)
+                =~ s/!\z//r;
+        };
     # controls, and Perl's result for octets that cp932 does not have
     undef $text if defined $text
         && $text =~ /[\0-\x1F\x7F-\x9F\x{F8F0}-\x{F8F3}\x{FFFD}]/;
