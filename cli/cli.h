@@ -493,9 +493,6 @@ const char *cli_add_words(apr_array_header_t *words, const char *value);
 
 /* ---- target.c ----------------------------------------------------------- */
 
-/* The value of a hexadecimal digit; -1: not a digit. */
-int cli_hex_value(char digit);
-
 /* The octet of the escape "%HH" at p; -1: not an escape. */
 int cli_escape_value(const unsigned char *p, const unsigned char *end);
 
