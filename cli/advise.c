@@ -76,51 +76,6 @@ static const char advise_help[] =
 /* Greatest number of Referers and of User-Agents that are counted. */
 #define ADVISE_MAX_SENDERS 4096
 
-/* Differences and repairs that are tried, in this order. */
-static const struct {
-    const char *word;
-    unsigned    match;    /* IRI_FOLD_... */
-    iri_match_t level;    /* of entries that are found by match */
-    unsigned    repair;   /* IRI_REPAIR_... */
-    iri_form_t  form;     /* of paths that are repaired by repair */
-    int         optional; /* 1: it may find a wrong file */
-    const char *why;
-} advise_words[ADVISE_WORDS] = {
-    { "variants", IRI_FOLD_VARIANTS, IRI_MATCH_VARIANTS, 0, IRI_FORM_ASCII, 0,
-      "with a JIS variant" },
-    { "variants:arabic", IRI_FOLD_ARABIC, IRI_MATCH_VARIANTS, 0,
-      IRI_FORM_ASCII, 0, "with another yeh or kaf" },
-    { "variants:romanian", IRI_FOLD_ROMANIAN, IRI_MATCH_VARIANTS, 0,
-      IRI_FORM_ASCII, 0, "with a cedilla or comma below" },
-    { "variants:joiners", IRI_FOLD_JOINERS, IRI_MATCH_VARIANTS, 0,
-      IRI_FORM_ASCII, 0, "with or without joiners" },
-    { "width", IRI_FOLD_WIDTH, IRI_MATCH_WIDTH, 0, IRI_FORM_ASCII, 0,
-      "in another width" },
-    { "punctuation", IRI_FOLD_PUNCTUATION, IRI_MATCH_PUNCTUATION, 0,
-      IRI_FORM_ASCII, 0, "with another space, dash or quote" },
-    { "case", IRI_FOLD_CASE, IRI_MATCH_CASE, 0, IRI_FORM_ASCII, 0,
-      "in another case" },
-    { "double-encoding", 0, IRI_MATCH_NONE, IRI_REPAIR_DOUBLE,
-      IRI_FORM_DOUBLE, 0, "encoded twice" },
-    { "mojibake", 0, IRI_MATCH_NONE, IRI_REPAIR_MOJIBAKE, IRI_FORM_MOJIBAKE,
-      0, "decoded as windows-1252" },
-    { "%u", 0, IRI_MATCH_NONE, IRI_REPAIR_U, IRI_FORM_U, 0, "with %uXXXX" },
-    { "invisible", 0, IRI_MATCH_NONE, IRI_REPAIR_INVISIBLE,
-      IRI_FORM_INVISIBLE, 0, "with invisible characters" },
-    { "trailing", 0, IRI_MATCH_NONE, IRI_REPAIR_TRAILING, IRI_FORM_TRAILING,
-      0, "with punctuation at the end" },
-    { "plus", 0, IRI_MATCH_NONE, IRI_REPAIR_PLUS, IRI_FORM_PLUS, 0,
-      "with + for a space" },
-    { "accents", IRI_FOLD_ACCENTS, IRI_MATCH_ACCENTS, 0, IRI_FORM_ASCII, 1,
-      "other accents, which may be another file" },
-    { "accents:latin", IRI_FOLD_ACCENTS | IRI_FOLD_LATIN, IRI_MATCH_ACCENTS,
-      0, IRI_FORM_ASCII, 1,
-      "other accents or strokes, which may be another file" },
-    { "spelling", IRI_FOLD_SPELLING, IRI_MATCH_SPELLING, 0, IRI_FORM_ASCII, 1,
-      "one typo, or another file" },
-};
-
-
 /* ---- settings ------------------------------------------------------------ */
 
 static void *
@@ -457,37 +412,6 @@ advise_rows(const advise_run_t *run)
 }
 
 
-/*
- * Try settings for the targets of a list.  *open: those that are not answered.
- * Returns: the number of requests that would be answered.
- */
-static uint64_t
-advise_try_all(advise_run_t *run, const cli_settings_t *settings,
-               const apr_array_header_t *list, apr_array_header_t **open)
-{
-    apr_array_header_t *left = advise_rows(run);
-    cli_target_row_t   *row;
-    cli_verdict_t       x;
-    uint64_t            answered = 0;
-    int                 i;
-
-    cli_progress_begin(&run->progress, "targets", (uint64_t) list->nelts);
-    for (i = 0; i < list->nelts; i++) {
-        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
-        if (cli_outcome_answers(
-                advise_try(settings, run->scratch, row->octets, &x))) {
-            answered += row->requests;
-        } else {
-            APR_ARRAY_PUSH(left, cli_target_row_t *) = row;
-        }
-        apr_pool_clear(run->scratch);
-        cli_progress_add(&run->progress, 1);
-    }
-    *open = left;
-    return answered;
-}
-
-
 /* Let all places have the settings of the proposal. */
 static void
 advise_apply(advise_run_t *run, cli_settings_t *settings)
@@ -529,7 +453,8 @@ advise_charsets(advise_run_t *run, apr_array_header_t *open)
         if (trials.gain != before) {
             run->with.reading.charsets = advise_trials_charsets(&trials);
             advise_apply(run, &run->with);
-            (void) advise_try_all(run, &run->with, open, &open);
+            (void) cli_trial_all(&run->with, run->scratch, &run->progress,
+                                 open, &open);
         } else if (most == ADVISE_MAX_TRIALS) {
             break;
         } else {
@@ -551,21 +476,20 @@ advise_words_choose(advise_run_t *run, apr_array_header_t *open)
 
     for (i = 0; i < ADVISE_WORDS; i++) {
         trial = run->with;
-        trial.tree.match |= advise_words[i].match;
-        trial.tree.repair |= advise_words[i].repair;
-        trial.reading.repair = trial.tree.repair;
+        cli_word_use(&trial, &cli_words[i]);
         advise_apply(run, &trial);
-        gain = advise_try_all(run, &trial, open, &left);
+        gain = cli_trial_all(&trial, run->scratch, &run->progress, open,
+                             &left);
         if (gain == 0
-            || (advise_words[i].optional && i > 0
-                && advise_words[i].level == advise_words[i - 1].level
+            || (cli_words[i].optional && i > 0
+                && cli_words[i].level == cli_words[i - 1].level
                 && gain <= run->by_word[i - 1]))
         {
             continue; /* as many as with the weaker word */
         }
         run->words |= 1u << i;
         run->by_word[i] = gain;
-        if (!advise_words[i].optional) {
+        if (!cli_words[i].optional) {
             run->with = trial;
             open = left;
         }
@@ -604,19 +528,19 @@ advise_count_charset(advise_run_t *run, const cli_verdict_t *x,
 }
 
 
-/* 1 if the entry is not found without the word in row i of advise_words[]. */
+/* 1 if the entry is not found without the word in row i of cli_words[]. */
 static int
 advise_is_needed(const advise_run_t *run, const cli_verdict_t *x, size_t i)
 {
     iri_match_t level = IRI_MATCH_NONE;
 
-    if (advise_words[i].match == 0) {
-        return x->found.repaired == advise_words[i].form;
+    if (cli_words[i].match == 0) {
+        return x->found.repaired == cli_words[i].form;
     }
     /* Several words have the same level. */
-    return x->found.match == advise_words[i].level
+    return x->found.match == cli_words[i].level
            && iri_fold_level(x->env,
-                             run->with.tree.match & ~advise_words[i].match,
+                             run->with.tree.match & ~cli_words[i].match,
                              x->reading.path, x->path, &level)
                   == IRI_OK
            && level == IRI_MATCH_NONE;
@@ -641,7 +565,7 @@ advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
         run->by_form += requests;
     }
     for (i = 0; i < ADVISE_WORDS; i++) {
-        if (run->words & 1u << i && !advise_words[i].optional
+        if (run->words & 1u << i && !cli_words[i].optional
             && advise_is_needed(run, x, i))
         {
             run->by_word[i] += requests;
@@ -724,14 +648,14 @@ advise_count(advise_run_t *run)
     int               i;
 
     for (k = 0; k < ADVISE_WORDS; k++) {
-        run->by_word[k] = advise_words[k].optional ? run->by_word[k] : 0;
+        run->by_word[k] = cli_words[k].optional ? run->by_word[k] : 0;
     }
     run->broken = advise_rows(run);
     cli_progress_begin(&run->progress, "targets",
                        (uint64_t) run->targets.list->nelts);
     for (i = 0; i < run->targets.list->nelts; i++) {
         row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
-        row->outcome = advise_try(&run->with, run->scratch, row->octets, &x);
+        row->outcome = cli_trial(&run->with, run->scratch, row->octets, &x);
         if (cli_outcome_answers(row->outcome)) {
             run->answered += row->failed;
             if (row->outcome != CLI_CHOICE) {
@@ -850,7 +774,7 @@ advise_count_failed(advise_run_t *run)
     for (i = 0; i < run->targets.list->nelts; i++) {
         row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
         if (row->error_page != 0
-            && advise_try(run->conf->settings, run->scratch, row->octets, &x)
+            && cli_trial(run->conf->settings, run->scratch, row->octets, &x)
                    != CLI_THERE)
         {
             row->failed += row->error_page;
@@ -874,7 +798,8 @@ advise_evaluate(advise_run_t *run)
         run->with.reading.invalid = IRI_INVALID_PASS;
     }
     advise_add_names(run);
-    (void) advise_try_all(run, &run->with, open, &open);
+    (void) cli_trial_all(&run->with, run->scratch, &run->progress, open,
+                         &open);
     open = advise_charsets(run, open);
     advise_words_choose(run, open);
     advise_count(run);
@@ -988,16 +913,16 @@ advise_propose_words(advise_run_t *run, int repair)
     size_t      i;
 
     for (i = 0; i < ADVISE_WORDS; i++) {
-        if ((run->words & 1u << i) == 0 || advise_words[i].optional
-            || (advise_words[i].repair != 0) != repair)
+        if ((run->words & 1u << i) == 0 || cli_words[i].optional
+            || (cli_words[i].repair != 0) != repair)
         {
             continue;
         }
         value = apr_pstrcat(run->pool, value, *value ? " " : "",
-                            advise_words[i].word, NULL);
+                            cli_words[i].word, NULL);
         why = apr_pstrcat(
             run->pool, why, *why ? ", " : "",
-            advise_counted(run->pool, run->by_word[i], advise_words[i].why),
+            advise_counted(run->pool, run->by_word[i], cli_words[i].why),
             NULL);
         sum += run->by_word[i];
     }
@@ -1016,16 +941,16 @@ advise_propose_options(advise_run_t *run)
     size_t      i;
 
     for (i = 0; i < ADVISE_WORDS; i++) {
-        if (run->by_word[i] == 0 || advise_words[i].match == 0) {
+        if (run->by_word[i] == 0 || cli_words[i].match == 0) {
             continue;
         }
-        if (advise_words[i].optional) {
+        if (cli_words[i].optional) {
             advise_propose(
                 run, "iri_match", "IRIMatch",
-                apr_pstrcat(run->pool, match, advise_words[i].word, NULL),
-                run->by_word[i], advise_words[i].why, 1);
+                apr_pstrcat(run->pool, match, cli_words[i].word, NULL),
+                run->by_word[i], cli_words[i].why, 1);
         } else {
-            match = apr_pstrcat(run->pool, match, advise_words[i].word, " ",
+            match = apr_pstrcat(run->pool, match, cli_words[i].word, " ",
                                 NULL);
         }
     }

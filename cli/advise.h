@@ -102,13 +102,6 @@ const iri_tree_conf_t *advise_tree_settings(const iri_env_t    *env,
 
 /* ---- advise_trials.c ---------------------------------------------------- */
 
-/*
- * The answer to a target; *x is valid if it is answered.  A file that gets the
- * rest of the path as PATH_INFO is no answer: it answers all paths.
- */
-cli_outcome_t advise_try(const cli_settings_t *settings, apr_pool_t *pool,
-                         iri_str_t octets, cli_verdict_t *x);
-
 /* The trial of charsets of requests. */
 typedef struct {
     apr_pool_t           *pool;
@@ -176,8 +169,9 @@ typedef struct {
     int         optional;   /* 1: it is written as a comment */
 } advise_setting_t;
 
-/* Words of iri_match and iri_repair that are tried: rows of advise_words[]. */
-#define ADVISE_WORDS 16
+/* Rows of cli_words[] that are tried: the names tell whether they need
+   "percent", the last one. */
+#define ADVISE_WORDS (CLI_WORDS - 1)
 
 /* Senders, targets and directories that are shown of each kind. */
 #define ADVISE_SHOWN 10

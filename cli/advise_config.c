@@ -17,6 +17,8 @@
 #include <apr_strings.h>
 #include <unicode/uchar.h>
 
+#include "unicode/iri_unicode.h"
+
 #include "advise.h"
 
 #define RULES_MAX_FILES 1000
@@ -63,7 +65,8 @@ rules_has_regex_escape(iri_str_t text)
     for (; p + 2 < end; p++) {
         if ((*p == '%' && (p[1] == '[' || p[1] == '('))
             || (*p == '\\'
-                && ((p[1] == 'x' && (p[2] == '{' || cli_hex_value(p[2]) >= 8))
+                && ((p[1] == 'x'
+                     && (p[2] == '{' || iri_hex((unsigned char) p[2]) >= 8))
                     || (p[1] == 'o' && p[2] == '{')
                     || (p + 3 < end && (p[1] == '2' || p[1] == '3')
                         && p[2] >= '0' && p[2] <= '7' && p[3] >= '0'

@@ -207,7 +207,7 @@ advise_nearest(const advise_run_t *run, const cli_settings_t *near,
     cli_outcome_t outcome;
     cli_verdict_t x;
 
-    outcome = advise_try(near, run->scratch, target, &x);
+    outcome = cli_trial(near, run->scratch, target, &x);
     return cli_outcome_answers(outcome) && outcome != CLI_CHOICE
                ? cli_copy(run->pool, x.path)
                : cli_str("");
@@ -577,34 +577,22 @@ advise_show_unsure(const json_t *unsure)
 }
 
 
+/* Targets, or senders. */
 static void
-advise_show_lost(const json_t *lost)
+advise_show_rows(const json_t *rows)
 {
     size_t i;
 
-    for (i = 0; i < json_array_size(lost); i++) {
-        const json_t *row = json_array_get(lost, i);
+    for (i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
 
         printf("# %8lld  ", cli_field(row, "requests"));
         advise_print(cli_field_text(row, "target"));
+        advise_print(cli_field_text(row, "text"));
         if (json_string_length(json_object_get(row, "nearest")) != 0) {
             fputs("   nearest: ", stdout);
             advise_print(cli_field_text(row, "nearest"));
         }
-        putchar('\n');
-    }
-}
-
-
-static void
-advise_show_senders(const json_t *senders)
-{
-    size_t i;
-
-    for (i = 0; i < json_array_size(senders); i++) {
-        printf("# %8lld  ",
-               cli_field(json_array_get(senders, i), "requests"));
-        advise_print(cli_field_text(json_array_get(senders, i), "text"));
         putchar('\n');
     }
 }
@@ -675,7 +663,7 @@ advise_show(const void *data, cli_call_t *call)
     }
     advise_show_part(
         object, "broken",
-        "Requests that would not get their file:", advise_show_lost);
+        "Requests that would not get their file:", advise_show_rows);
     putchar('\n');
     for (i = 0; i < json_array_size(settings); i++) {
         advise_show_setting(json_array_get(settings, i), httpd, commented);
@@ -695,13 +683,13 @@ advise_show(const void *data, cli_call_t *call)
                      advise_show_unsure);
     advise_show_part(
         object, "lost",
-        "The most frequent requests that are lost:", advise_show_lost);
-    advise_show_part(object, "referers",
-                     "Pages with links that are not UTF-8 (Referer):",
-                     advise_show_senders);
+        "The most frequent requests that are lost:", advise_show_rows);
+    advise_show_part(
+        object, "referers",
+        "Pages with links that are not UTF-8 (Referer):", advise_show_rows);
     advise_show_part(
         object, "user_agents",
-        "Clients that send them (User-Agent):", advise_show_senders);
+        "Clients that send them (User-Agent):", advise_show_rows);
     advise_show_part(object, "trouble",
                      "Names that cause trouble:", advise_show_trouble);
 }

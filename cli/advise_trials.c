@@ -19,22 +19,6 @@ typedef struct {
     iri_str_t path[IRI_DETECTABLE]; /* canonical; empty: none */
 } trial_t;
 
-cli_outcome_t
-advise_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
-           cli_verdict_t *x)
-{
-    cli_outcome_t outcome = CLI_REFUSED;
-
-    if (cli_try(settings, pool, octets, x) == 0) {
-        outcome = cli_outcome(x);
-    }
-    return cli_outcome_answers(outcome) && x->path_info.len != 0
-                   && outcome != CLI_CHOICE
-               ? CLI_ABSENT
-               : outcome;
-}
-
-
 void
 advise_trials_init(advise_trials_t *trials, apr_pool_t *pool,
                    const cli_settings_t *settings,
@@ -81,7 +65,7 @@ advise_trials_add(advise_trials_t *trials, apr_pool_t *scratch,
     for (i = 0; i < trials->charsets; i++) {
         settings.reading.charsets.at[0] = trials->charset[i];
         if (cli_outcome_answers(
-                advise_try(&settings, scratch, target->octets, &x))
+                cli_trial(&settings, scratch, target->octets, &x))
             && x.form == IRI_FORM_LEGACY)
         {
             for (k = 0; k < i && !iri_str_equal(trial.path[k], x.path); k++) {

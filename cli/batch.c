@@ -15,26 +15,17 @@
 #include "cli.h"
 
 
-/* Decode the escape after a backslash, of *taken octets; -1: not an escape. */
+/* Decode the escape after a backslash, of *taken octets; -1: not an escape.  The
+   line ends with an octet that is in no escape. */
 static int
-cli_line_escape(const char *p, size_t left, size_t *taken)
+cli_line_escape(const char *p, size_t *taken)
 {
-    *taken = 1;
-    switch (left > 0 ? p[0] : '\0') {
-    case '\\':
-        return '\\';
-    case 't':
-        return '\t';
-    case 'n':
-        return '\n';
-    case 'x':
-        if (left >= 3 && cli_hex_value(p[1]) >= 0 && cli_hex_value(p[2]) >= 0)
-        {
-            *taken = 3;
-            return cli_hex_value(p[1]) * 16 + cli_hex_value(p[2]);
-        }
-    }
-    return -1;
+    int octet = cli_log_escape(p, taken);
+
+    return p[0] == '\0' || strchr("\\tnx", p[0]) == NULL
+                   || (p[0] == 'x' && *taken == 1)
+               ? -1
+               : octet;
 }
 
 
@@ -64,7 +55,7 @@ cli_line_split(char *line, size_t len, size_t count, cli_call_t *call)
             line[to++] = line[from++];
             continue;
         }
-        octet = cli_line_escape(line + from + 1, len - from - 1, &taken);
+        octet = cli_line_escape(line + from + 1, &taken);
         if (octet < 0) {
             return "\"\\\" must be followed by \"\\\", \"t\", \"n\" or "
                    "\"xHH\"";

@@ -243,6 +243,30 @@ void *cli_settings_create(apr_pool_t *pool);
 const char *cli_settings_option(void *data, int option, const char *value);
 const char *cli_settings_ready(void *data);
 
+/* ---- words.c ------------------------------------------------------------ */
+
+/* A word of iri_match, iri_repair or, if match and repair are 0,
+   iri_filename_charset. */
+typedef struct {
+    const char *word;
+    unsigned    match;      /* IRI_FOLD_... */
+    iri_match_t level;      /* of entries that are found by match */
+    unsigned    repair;     /* IRI_REPAIR_... */
+    iri_form_t  form;       /* of paths that are repaired by repair */
+    int         optional;   /* 1: it may find a wrong file */
+    const char *why;        /* of requests that it answers: "in another case" */
+} cli_word_t;
+
+#define CLI_WORDS 17
+extern const cli_word_t cli_words[CLI_WORDS];   /* in the order in which they
+                                                   are tried */
+
+/* "iri_match", "iri_repair" or "iri_filename_charset" */
+const char *cli_word_directive(const cli_word_t *word);
+
+/* Add a word to settings. */
+void cli_word_use(cli_settings_t *settings, const cli_word_t *word);
+
 /* ---- batch.c ------------------------------------------------------------ */
 
 /* Call command->answer with the environment of the call. */
@@ -469,9 +493,6 @@ const char *cli_add_words(apr_array_header_t *words, const char *value);
 
 /* ---- target.c ----------------------------------------------------------- */
 
-/* The value of a hexadecimal digit; -1: not a digit. */
-int cli_hex_value(char digit);
-
 /* The octet of the escape "%HH" at p; -1: not an escape. */
 int cli_escape_value(const unsigned char *p, const unsigned char *end);
 
@@ -604,5 +625,22 @@ int cli_outcome_answers(cli_outcome_t outcome);
  */
 int cli_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
             cli_verdict_t *x);
+
+/*
+ * The answer to a target; *x is valid if it is answered.  A file that gets the
+ * rest of the path as PATH_INFO is no answer: it answers all paths.
+ */
+cli_outcome_t cli_trial(const cli_settings_t *settings, apr_pool_t *pool,
+                        iri_str_t octets, cli_verdict_t *x);
+
+/*
+ * Try settings for a list of cli_target_row_t *.  scratch: cleared after each
+ * target.  *open: those that are not answered, in the pool of the list.
+ * Returns: the number of requests that would be answered.
+ */
+uint64_t cli_trial_all(const cli_settings_t *settings, apr_pool_t *scratch,
+                       cli_progress_t           *progress,
+                       const apr_array_header_t *list,
+                       apr_array_header_t      **open);
 
 #endif /* CLI_H */

@@ -58,7 +58,7 @@ static const char lint_help[] =
     "1: findings.\n"
     "A plan is for bash, ksh or zsh; read it before you run it. An entry that\n"
     "cannot be renamed gets a comment. Mojibake, which is a guess, is renamed\n"
-    "only with --only mojibake, and always with mv.\n"
+    "only with --only mojibake, and, as percent, always with mv.\n"
     "With --batch each finding is an object: kind path name other match charset\n"
     "meant why; the last object of a line has ok directories names findings, and\n"
     "kinds (the number of findings by kind).\n\n"
@@ -459,6 +459,7 @@ lint_plan_line(const lint_run_t *run, const lint_rename_t *rename, FILE *out)
     const iri_finding_t *finding = &rename->finding;
     iri_str_t            path = lint_path(run, finding->octets);
     iri_str_t            from = IRI_STR("UTF-8");
+    cli_plan_t           plan = run->conf->plan;
 
     if (finding->kind == IRI_LINT_LEGACY) {
         from = finding->charset;
@@ -466,11 +467,13 @@ lint_plan_line(const lint_run_t *run, const lint_rename_t *rename, FILE *out)
     if (rename->why_not != NULL) {
         cli_rename_skipped(out, path, rename->why_not);
     } else {
-        /* convmv cannot undo a double encoding. */
-        cli_rename(out,
-                   finding->kind == IRI_LINT_MOJIBAKE ? CLI_PLAN_MV
-                                                      : run->conf->plan,
-                   path, finding->name, from);
+        /* convmv can neither undo a double encoding nor decode escapes. */
+        if (finding->kind == IRI_LINT_MOJIBAKE
+            || iri_str_equal(from, cli_str("percent")))
+        {
+            plan = CLI_PLAN_MV;
+        }
+        cli_rename(out, plan, path, finding->name, from);
     }
 }
 

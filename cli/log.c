@@ -11,6 +11,8 @@
 
 #include <apr_strings.h>
 
+#include "unicode/iri_unicode.h"
+
 #include "cli.h"
 
 struct cli_log_s {
@@ -74,9 +76,12 @@ cli_log_escape(const char *p, size_t *taken)
     const char       *name;
 
     *taken = 1;
-    if (p[0] == 'x' && cli_hex_value(p[1]) >= 0 && cli_hex_value(p[2]) >= 0) {
+    if (p[0] == 'x' && iri_hex((unsigned char) p[1]) >= 0
+        && iri_hex((unsigned char) p[2]) >= 0)
+    {
         *taken = 3;
-        return cli_hex_value(p[1]) * 16 + cli_hex_value(p[2]);
+        return iri_hex((unsigned char) p[1]) * 16
+               + iri_hex((unsigned char) p[2]);
     }
     name = strchr(names, p[0]);
     return name != NULL ? octets[name - names] : p[0];

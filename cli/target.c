@@ -17,13 +17,6 @@
 
 
 int
-cli_hex_value(char digit)
-{
-    return iri_hex((unsigned char) digit);
-}
-
-
-int
 cli_escape_value(const unsigned char *p, const unsigned char *end)
 {
     unsigned char octet;
@@ -41,7 +34,7 @@ cli_is_percent_u(const unsigned char *p, const unsigned char *end)
     if (end - p < 6 || p[0] != '%' || (p[1] | 0x20) != 'u') {
         return 0;
     }
-    for (i = 2; i < 6 && cli_hex_value((char) p[i]) >= 0; i++) {
+    for (i = 2; i < 6 && iri_hex(p[i]) >= 0; i++) {
         /* void */
     }
     return i == 6;

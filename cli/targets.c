@@ -208,3 +208,48 @@ cli_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
     call.pool = pool;
     return cli_verdict(settings, &call, octets, x);
 }
+
+
+cli_outcome_t
+cli_trial(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
+          cli_verdict_t *x)
+{
+    cli_outcome_t outcome = CLI_REFUSED;
+
+    if (cli_try(settings, pool, octets, x) == 0) {
+        outcome = cli_outcome(x);
+    }
+    return cli_outcome_answers(outcome) && x->path_info.len != 0
+                   && outcome != CLI_CHOICE
+               ? CLI_ABSENT
+               : outcome;
+}
+
+
+uint64_t
+cli_trial_all(const cli_settings_t *settings, apr_pool_t *scratch,
+              cli_progress_t *progress, const apr_array_header_t *list,
+              apr_array_header_t **open)
+{
+    apr_array_header_t *left = apr_array_make(list->pool, 64,
+                                              sizeof(cli_target_row_t *));
+    cli_target_row_t   *row;
+    cli_verdict_t       x;
+    uint64_t            answered = 0;
+    int                 i;
+
+    cli_progress_begin(progress, "targets", (uint64_t) list->nelts);
+    for (i = 0; i < list->nelts; i++) {
+        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
+        if (cli_outcome_answers(
+                cli_trial(settings, scratch, row->octets, &x))) {
+            answered += row->requests;
+        } else {
+            APR_ARRAY_PUSH(left, cli_target_row_t *) = row;
+        }
+        apr_pool_clear(scratch);
+        cli_progress_add(progress, 1);
+    }
+    *open = left;
+    return answered;
+}

@@ -102,6 +102,24 @@ my @kinds = (
     ['collision', '\xE3\x80\x9C \xEF\xBD\x9E', '\xE3\x80\x9C x',
         "./\xEF\xBD\x9E  and  ./\xE3\x80\x9C  (variants)", '--match',
         'variants'],
+    ['collision', '\xDB\x8C \xD9\x8A', '\xDB\x8C \xD9\x85',
+        "./\xDB\x8C  and  ./\xD9\x8A  (variants)", '--match', 'variants:arabic'],
+    ['collision', '\xC8\x99 \xC5\x9F', '\xC8\x99 s',
+        "./\xC8\x99  and  ./\xC5\x9F  (variants)", '--match',
+        'variants:romanian'],
+    ['collision', '\xD9\x85\xD9\x86 \xD9\x85\xE2\x80\x8C\xD9\x86',
+        'mn m\xE2\x80\x8Cn', "./\xD9\x85\xE2\x80\x8C\xD9\x86  and  "
+            . "./\xD9\x85\xD9\x86  (variants)", '--match', 'variants:joiners'],
+    ['collision', 'a-b a\xE2\x80\x93b', 'a-b a_b',
+        "./a\xE2\x80\x93b  and  ./a-b  (punctuation)", '--match',
+        'punctuation'],
+    ['collision', 'l \xC5\x82', 'l \xC5\x81', "./\xC5\x82  and  ./l  (accents)",
+        '--match', 'accents:latin'],
+    ['twin', '%c3%a9 \xC3\xA9', '%c3%a8 \xC3\xA9',
+        qq{./%C3%A9  "\xC3\xA9"  and  ./%25c3%25a9  "\xC3\xA9"},
+        '--filename-charset', 'percent,utf-8'],
+    ['reserved', 'a%41', '%c3%a9', './a%41', '--filename-charset',
+        'percent,utf-8'],
     ['collision', 'kitten kiten', 'kitten kite',
         './kitten  and  ./kiten  (spelling)', '--match', 'spelling'],
     ['collision', 'kitten kiten Kite kite', 'kitten kiten',
@@ -284,6 +302,15 @@ END
         "\xE6\x97\xA5\xE6\x9C\xAC/\xE8\xAA\x9E's \\n.html",
         "it's", "it's/\\ \xC3\xA9 \$(x)!.html", 'plain');
     like $out, qr/ 0 findings/, 'nothing is left to rename';
+};
+
+# convmv does not know this charset.
+subtest 'percent-encoded names' => sub {
+    for my $how (qw(mv convmv)) {
+        my (undef, $out) = plan_runs($how, "%e4%bd%a0/%C3%89.txt\tfile\n", 'percent',
+            "\xE4\xBD\xA0", "\xE4\xBD\xA0/\xC3\x89.txt");
+        like $out, qr/ 0 findings/, "$how: nothing is left to rename";
+    }
 };
 
 # "sh plan.sh" is a likely mistake: dash does not support $'...', and must

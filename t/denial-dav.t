@@ -8,6 +8,7 @@ use Encode ();
 use File::Path qw(make_path remove_tree);
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/configs";
 use Forms ();
+use IRI::Denial;
 use IRI::Spelling qw(key read_in write_in);
 use Unicode::Normalize 'NFC';
 
@@ -37,6 +38,10 @@ my @WORLDS = (
     ['UTF-8', 'NFD', 'charset=Shift_JIS,EUC-JP match=normalization,width,case'],
     ['EUC-JP', undef, 'charset=Shift_JIS,EUC-JP filename_charset=EUC-JP '
             . 'match=width,case'],
+    ['UTF-8', 'NFC', $IRI::Denial::WORDS],
+    ['UTF-8', 'NFD', "charset=windows-1252 $IRI::Denial::WORDS redirect=301"],
+    ['percent', 'upper', "charset=Shift_JIS $IRI::Denial::WORDS "
+            . 'filename_charset=percent'],
 );
 
 plan skip_all => 'no module is built' if !@SERVERS;
@@ -267,8 +272,9 @@ sub public_path {
 # may remove with its content.
 sub spelled {
     my ($world, $request, @segments) = @_;
+    my ($repair) = $world->{settings} =~ /repair=(\S+)/;
     my $form = Forms::choose(\@segments, { charsets => $world->{charsets},
-        match => $world->{settings}, repair => '' });
+        match => $world->{settings}, repair => ($repair // '') =~ tr/,/ /r });
     # with invalid=pass such octets are no name: SECURITY.md says so
     return if $form->{charset} && $world->{settings} =~ /invalid=pass/
         && !grep { $_ eq $form->{charset} } @{ $world->{charsets} };

@@ -12,8 +12,10 @@
 # repeats a run, IRI_CASE=n one case of it. The table goes to build/denial.txt.
 use IRI::Test;
 use Encode ();
+use lib "$FindBin::Bin/configs";
+use Forms ();
 use IRI::Denial;
-use IRI::Spelling qw(is_near is_repaired key kinds percent read_in spell);
+use IRI::Spelling qw(is_near key kinds percent read_in spell);
 use List::Util qw(first shuffle sum0);
 use MIME::Base64 'encode_base64';
 
@@ -570,14 +572,13 @@ sub is_named {
     # in a path that a rule has made "?" starts no query
     return 1 if $case->{context}{made} && $case->{path}[0] =~ /%(?:3F|23)/;
     return 0 if @segments != @names;
-    my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
     for my $octets (@segments) {
         my $name = shift @names;
         return 0 if !grep {
-            defined && (key($_) eq $name
-                || is_near($_, $name, $case->{world}{settings})
-                || is_repaired($_, $name, $case->{world}{settings}))
-        } map { read_in($octets, $_) } @charsets;
+            is_near($_, $name, $case->{world}{settings})
+                || grep { key($_) eq $name }
+                $_, Forms::repaired($_, $case->{world}{repair})
+        } @{ Forms::readings($octets, $case->{world}) };
     }
     return 1;
 }

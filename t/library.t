@@ -144,6 +144,19 @@ subtest 'completion' => sub {
     is $complete->('explain', '--charset', 'Sh'), 'Shift_JIS', 'a charset';
     is $complete->('explain', '--charset', 'EUC-JP,Sh'), 'EUC-JP,Shift_JIS',
         'the second of a list';
+    is $complete->('lint', '--match', 'variants', ':', 'ar'), 'arabic',
+        'a word that bash splits';
+    is $complete->('lint', '--match', 'width,case', ':'), 'tr az',
+        'the second of a list';
+    is $complete->('replay', '--filename-charset', 'pe'), 'percent',
+        'a charset of names only';
+    for my $option ('--match', '--repair') {
+        my @words = split / /, $complete->('explain', $option, '');
+        my ($help) = (capture('', "$build/iri", 'help', 'explain'))[1]
+            =~ /^Words of $option: (.*?)[.]$/ms;
+        is_deeply [sort grep { !/^(?:exact|off)$/ } @words],
+            [sort split /[,()\s]+/, $help], "all words of $option";
+    }
     my @charsets = split / /, $complete->('decode', '--charset', '');
     cmp_ok scalar @charsets, '>=', 34, 'charsets';
     is_deeply [grep { (capture('', "$build/iri", 'decode', '--charset', $_,

@@ -51,6 +51,7 @@ sub encode {
     my ($charset, @words) = @_;
     return map { Encode::encode('UTF-8', $_) } @words if $charset eq 'UTF-8';
     return map { Encode::encode('UTF-8', NFD($_)) } @words if $charset eq 'NFD';
+    return map { percent_on_disk(Encode::encode('UTF-8', $_)) } @words if $charset eq 'percent';
     my $known = $encoded{$charset} //= {};
     my @new = grep { !exists $known->{$_} } @words;
     if (@new) {
@@ -72,7 +73,13 @@ sub escape {
     return $octets =~ s/([^A-Za-z0-9._~\/-])/sprintf '%%%02X', ord $1/ger;
 }
 
-# The three kinds of broken links, from the word.
+# A name as page caches write it.
+sub percent_on_disk {
+    my ($octets) = @_;
+    return $octets =~ s/([%\x80-\xFF])/sprintf '%%%02x', ord $1/ger;
+}
+
+# The kinds of broken links, from the word.
 my %broken = (
     double   => sub {
         escape(Encode::encode('UTF-8', $_[0]) =~ s/([\x80-\xFF])/sprintf '%%%02X', ord $1/ger);
@@ -83,6 +90,9 @@ my %broken = (
             my $o = $_; Encode::decode("cp1252", chr $o) =~ s{\x{FFFD}}{chr $o}er
         } map { ord } split //, Encode::encode('UTF-8', $_[0])));
     },
+    invisible => sub { escape(Encode::encode('UTF-8', $_[0] =~ s/^.\K/\x{200B}/sr)) },
+    trailing => sub { escape(Encode::encode('UTF-8', "$_[0]\x{3002})")) },
+    plus => sub { escape(Encode::encode('UTF-8', $_[0])) =~ s/%20/+/gr },
     u => sub { join '', map { ord $_ < 0x80 ? $_ : sprintf '%%u%04X', ord $_ } split //, $_[0] },
 );
 
@@ -114,13 +124,15 @@ sub create {
     remove_tree($dir);
     make_path($site{root});
     my $utf8 = $rand->(4) == 0;
-    my $disk = pick($rand, charsets_of($list), 'UTF-8');
+    my $percent = $rand->(6) == 0;
+    my $disk = $percent ? 'percent' : pick($rand, charsets_of($list), 'UTF-8');
     my %used;
     for my $d (0 .. $rand->(6)) {
         if ($mixed) {
             $list = pick($rand, @lists) if $mixed == 2;
             $disk = pick($rand, charsets_of($list), 'UTF-8');
             $disk = 'NFD' if $disk eq 'UTF-8' && $rand->(4) == 0;
+            $disk = 'percent' if $percent && $rand->(2);
         }
         my @words = (shuffle($rand, @{ words($list) }))[0 .. $rand->(40)];
         my @octets = encode($disk, @words);

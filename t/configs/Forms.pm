@@ -270,11 +270,9 @@ sub repaired {
     push @texts, NFC($text =~ s/[\xAD\x{200B}\x{2060}\x{FEFF}]//gr)
         if $repair =~ /invisible/;
     push @texts, $text =~ tr/+/ /r if $repair =~ /plus/;
-    if ($repair =~ /trailing/) {
-        my $less = $text;
-        push @texts, $less while @texts < 6
-            && $less =~ s/[,.)>\x{3001}\x{3002}\x{300D}\x{FF09}]\z//;
-    }
+    push @texts, map {
+        $text =~ s/[,.)>\x{3001}\x{3002}\x{300D}\x{FF09}]{$_}\z//r } 1 .. 4
+        if $repair =~ /trailing/;
     if ($repair =~ /mojibake/ && $text =~ /[^\0-\x7F]/) {
         for my $charset (qw(cp1252 iso-8859-1)) {
             my $octets = eval { Encode::encode($charset, $text, $STRICT) };

@@ -106,6 +106,11 @@ my %TREE = (
 );
 $TREE{$_}{read} //= [$TREE{$_}{ways}[0][0]] for sort keys %TREE;
 
+# All words of match and repair.
+our $WORDS = 'match=variants,variants:arabic,variants:romanian,'
+    . 'variants:joiners,width,punctuation,case,accents:latin,spelling '
+    . 'repair=double-encoding,mojibake,%u,invisible,trailing,plus';
+
 # A line is a world: its tree and its settings, as in t/cases, except
 # filename_charset, which the tree defines. A number at the end is that of an
 # issue that implements what the line needs; until then the line is only
@@ -148,12 +153,12 @@ my @WORLDS = (
     [nfc => 'match=punctuation,accents:latin'],
     [nfd => 'match=punctuation,case,accents:latin,spelling redirect=301'],
     [nfc => 'match=variants:arabic,variants:romanian,variants:joiners'],
-    [nfd => 'match=variants,variants:arabic,variants:romanian,'
-            . 'variants:joiners,punctuation,case,accents:latin,spelling '
-            . 'redirect=301'],
     [nfc => 'repair=invisible,trailing,plus'],
     [nfd => 'charset=windows-1252 match=case repair=invisible,trailing,plus '
             . 'redirect=301'],
+    [nfc => $WORDS],
+    [nfd => "charset=windows-1252,Shift_JIS $WORDS redirect=301"],
+    [escapes => "charset=EUC-JP,windows-1251 $WORDS"],
     [nfc => 'charset=Shift_JIS,EUC-JP match=width,case,accents,spelling'],
     [euc => 'charset=EUC-JP,windows-1252 match=normalization,width,case'],
     [eucmix => 'charset=EUC-JP,Shift_JIS match=normalization,variants,width'],
@@ -175,6 +180,7 @@ sub worlds {
             charsets => [split /,/, $charsets // ''],
             pass     => $settings =~ /invalid=pass/ ? 1 : 0,
             redirect => $settings =~ /redirect=/ ? 1 : 0,
+            repair   => $settings =~ /repair=(\S+)/ ? $1 : '',
         };
     }
     return (\@worlds, \@later);
@@ -199,8 +205,7 @@ sub entry_name {
     my ($tree, $octets) = @_;
     for my $charset (@{ $TREE{$tree}{read} }) {
         if ($charset eq 'percent') {
-            my $text = percent_text($octets) // next;
-            return NFC($text);
+            return read_in($octets, $charset) // next;
         }
         my $label = encode_label($charset);
         my $text  = eval { Encode::decode($label, $octets, $STRICT) };
@@ -214,21 +219,6 @@ sub entry_name {
             $text =~ s/([\x{301C}\x{2016}\x{2212}\xA2\xA3\xAC])/vendor($1)/ge;
         }
         return NFC($text);
-    }
-    return;
-}
-
-# The text of a name in the charset percent; undef if its escapes are not those
-# of octets above 7F and "%", all in one case.
-sub percent_text {
-    my ($octets) = @_;
-    return if $octets =~ /[\x80-\xFF]/ || $octets =~ /%(?![0-9A-Fa-f]{2})/;
-    my $utf8 = $octets =~ s/%(..)/chr hex $1/ger;
-    my $text = eval { Encode::decode('UTF-8', $utf8, $STRICT) };
-    return if !defined $text || $text =~ /[\0-\x1F\x7F-\x9F\x{FFFD}]/;
-    for my $escape ('%%%02x', '%%%02X') {
-        return $text if $octets eq
-            $utf8 =~ s/([%\x80-\xFF])/sprintf $escape, ord $1/ger;
     }
     return;
 }

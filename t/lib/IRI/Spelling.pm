@@ -16,7 +16,7 @@ use IRI::Tree 'encode_name';
 use List::Util 'shuffle';
 use Unicode::Normalize qw(NFC NFD NFKC NFKD getCombinClass);
 
-our @EXPORT_OK = qw(encode_label folded is_edit is_near is_repaired key kinds percent raw
+our @EXPORT_OK = qw(encode_label folded is_edit is_near key kinds percent raw
     read_in spell twin_characters write_in);
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
@@ -263,6 +263,21 @@ sub write_in {
     return $written{$known};
 }
 
+# The text of a name in the charset percent; undef if its escapes are not those
+# of octets above 7F and "%", all in one case.
+sub percent_text {
+    my ($octets) = @_;
+    return if $octets =~ /[\x80-\xFF]/ || $octets =~ /%(?![0-9A-Fa-f]{2})/;
+    my $utf8 = $octets =~ s/%(..)/chr hex $1/ger;
+    my $text = eval { Encode::decode('UTF-8', $utf8, $STRICT) };
+    return if !defined $text || $text =~ /[\0-\x1F\x7F-\x9F\x{FFFD}]/;
+    for my $escape ('%%%02x', '%%%02X') {
+        return $text if $octets eq
+            $utf8 =~ s/([%\x80-\xFF])/sprintf $escape, ord $1/ger;
+    }
+    return;
+}
+
 # Octets decoded in a charset, in NFC; undef if they are invalid.
 my %read;
 sub read_in {
@@ -271,10 +286,11 @@ sub read_in {
     return $read{$known} if exists $read{$known};
     %read = () if keys %read > 100_000;
     # a sign appended, because an incomplete character at the end is no error
-    my $text = $charset eq 'EUC-JP' ? read_rows($octets) : eval {
-        Encode::decode(encode_label($charset), "$octets!", $STRICT);
-    };
-    $text =~ s/!\z// if defined $text && $charset ne 'EUC-JP';
+    my $text = $charset eq 'EUC-JP' ? read_rows($octets)
+        : $charset eq 'percent' ? percent_text($octets) : eval {
+            Encode::decode(encode_label($charset), "$octets!", $STRICT)
+                =~ s/!\z//r;
+        };
     # controls, and Perl's result for octets that cp932 does not have
     undef $text if defined $text
         && $text =~ /[\0-\x1F\x7F-\x9F\x{F8F0}-\x{F8F3}\x{FFFD}]/;
@@ -404,19 +420,6 @@ sub pasted {
     substr $text, rand(1 + length $text), 0, pick("\xAD", "\x{200B}",
         "\x{2060}", "\x{FEFF}") for 0 .. rand 2;
     return $text;
-}
-
-# May a server with these settings repair one name to the other?
-sub is_repaired {
-    my ($one, $two, $settings) = @_;
-    my ($repair) = $settings =~ /repair=(\S+)/ or return 0;
-    my @may;
-    push @may, NFC($one =~ s/[\xAD\x{200B}\x{2060}\x{FEFF}]//gr)
-        if $repair =~ /invisible/;
-    push @may, $one =~ tr/+/ /r if $repair =~ /plus/;
-    push @may, map { $one =~ s/[,.)>\x{3001}\x{3002}\x{300D}\x{FF09}]{$_}\z//r }
-        1 .. 4 if $repair =~ /trailing/;
-    return scalar grep { key($_) eq key($two) } @may;
 }
 
 sub without_joiners {
