@@ -7,6 +7,7 @@ file_put_contents(MW_CONFIG_FILE, '
     $wgEnableUploads   = true;
     $wgUploadDirectory = "' . $upload . '";
     $wgUploadPath      = "/images";
+    $wgHashedUploadDirectory = false;
     $wgJobRunRate      = 0;
 ', FILE_APPEND);
 

@@ -38,4 +38,5 @@ foreach (['日本語ガイド' => 'a guide in Japanese', '秘密ガイド' => 'a
     wp_insert_post(['post_type' => 'page', 'post_status' => 'publish',
         'post_title' => $title, 'post_content' => $text]);
 }
+update_option('uploads_use_yearmonth_folders', 0);
 wp_upload_bits('図ガイド.png', null, 'a picture');
