@@ -84,7 +84,7 @@ need-dav: need-test
 
 # ---- applications ------------------------------------------------------------
 
-applications: need-applications ## WordPress, MediaWiki, DokuWiki, Django
+applications: need-applications ## WordPress, MediaWiki, DokuWiki, Laravel, Django
 	@+$(again) all
 	IRI_APPLICATIONS=all prove -It/lib -v t/applications.t
 

@@ -24,6 +24,7 @@ my $SHARE = '/usr/share';
 my %NEEDS = (
     dokuwiki  => ["$SHARE/dokuwiki", 'php', \&fpm],
     mediawiki => ["$SHARE/mediawiki", 'php', \&fpm],
+    laravel   => ["$SHARE/php/Illuminate/Routing", 'php', \&fpm],
     wordpress => ["$SHARE/wordpress", 'php', \&fpm, 'mariadb-install-db'],
     django    => ['/usr/lib/python3/dist-packages/django', 'uwsgi-core'],
 );
@@ -135,6 +136,12 @@ sub mediawiki {
         '--scriptpath=', '--lang=en', '--pass=secret-of-the-wiki', 'Wiki',
         'Admin');
     $self->php("$FILES/mediawiki.php");
+    return $self->pool;
+}
+
+sub laravel {
+    my ($self) = @_;
+    symlink "$FILES/laravel.php", "$self->{srv}/index.php";
     return $self->pool;
 }
 
