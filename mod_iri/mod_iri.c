@@ -26,6 +26,7 @@ mod_iri_create_server(apr_pool_t *pool, server_rec *s)
     conf->cache_size = MOD_IRI_CACHE_SIZE;
     conf->host_mode = MOD_IRI_UNSET;
     conf->advertise = MOD_IRI_UNSET;
+    conf->request_uri = MOD_IRI_UNSET;
     return conf;
 }
 
@@ -57,6 +58,9 @@ mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
     }
     if (add->advertise != MOD_IRI_UNSET) {
         conf->advertise = add->advertise;
+    }
+    if (add->request_uri != MOD_IRI_UNSET) {
+        conf->request_uri = add->request_uri;
     }
     return conf;
 }
@@ -147,7 +151,7 @@ mod_iri_add_hooks(void)
                                 APR_HOOK_MIDDLE);
     mod_iri_sendfile_register();
     ap_hook_handler(mod_iri_list, NULL, NULL, APR_HOOK_MIDDLE - 1);
-    ap_hook_log_transaction(mod_iri_restore_unparsed, NULL, NULL,
+    ap_hook_log_transaction(mod_iri_restore_target, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);
 }
 
@@ -348,6 +352,16 @@ mod_iri_set_advertise(cmd_parms *cmd, void *dir, int on)
 }
 
 static const char *
+mod_iri_set_request_uri(cmd_parms *cmd, void *dir, int on)
+{
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
+
+    (void) dir;
+    conf->request_uri = on;
+    return NULL;
+}
+
+static const char *
 mod_iri_set_filename_charset(cmd_parms *cmd, void *dirv, int argc,
                              char *const argv[])
 {
@@ -469,6 +483,8 @@ static const command_rec mod_iri_directives[] = {
         "off, on or strict: a host name in any form selects its virtual host"),
     AP_INIT_FLAG("IRIAdvertise", mod_iri_set_advertise, NULL, RSRC_CONF,
         "on or off: announce support for IRIs in answers to OPTIONS"),
+    AP_INIT_FLAG("IRIRequestURI", mod_iri_set_request_uri, NULL, RSRC_CONF,
+        "on or off: applications get the canonical path in REQUEST_URI"),
     AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_filename_charset,
         NULL, RSRC_CONF | ACCESS_CONF,
         "charsets of names on disk, in order; new names use the first"),

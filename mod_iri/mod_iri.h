@@ -35,6 +35,7 @@
  *   mod_iri_restart.c   a request restarts with the names that were found
  *   mod_iri_sendfile.c  X-Sendfile: canonical names -> octets on disk
  *   mod_iri_status.c    the handler iri-status and its counters
+ *   mod_iri_target.c    the request-target: canonical, and as sent
  *   mod_iri_tree.c      the settings and canonical names of directories
  *   mod_iri_vars.c      the variables IRI_...
  *   mod_iri_walk.c      <Directory>, <Files>, MultiViews on canonical names
@@ -100,6 +101,7 @@ typedef struct {
     size_t             cache_size;   /* octets; only the main server's is
                                         used; 0: off */
     int                advertise;    /* 0, 1 or MOD_IRI_UNSET */
+    int                request_uri;  /* the same */
 
     /* set by post_config and child_init, read by requests */
     iri_registry_t     *registry;    /* of charsets */

@@ -92,7 +92,7 @@ void mod_iri_sendfile_register(void); /* mod_iri_sendfile.c */
 int mod_iri_list(request_rec *r); /* mod_iri_listing.c */
 
 /* log_transaction */
-int mod_iri_restore_unparsed(request_rec *r); /* mod_iri_read.c */
+int mod_iri_restore_target(request_rec *r); /* mod_iri_target.c */
 
 /*
  * Hooks, and parts of hooks, of mod_iri_probe.c.  For other requests than

@@ -113,15 +113,6 @@ mod_iri_query(request_rec *r)
                                 : NULL;
 }
 
-/* Returns: the request-target as the client sent it; NULL: there is none. */
-static const char *
-mod_iri_target_sent(const request_rec *r)
-{
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-
-    return ctx && ctx->saved_unparsed ? ctx->saved_unparsed : r->unparsed_uri;
-}
-
 iri_str_t
 mod_iri_path_sent(const request_rec *r)
 {
@@ -421,44 +412,6 @@ mod_iri_post_read_client(request_rec *r)
     return DECLINED;
 }
 
-/* ---- r->unparsed_uri ---------------------------------------------------- */
-
-/*
- * Replace r->unparsed_uri by path and r->args while the request is served:
- * mod_proxy sends it with nocanon, and mod_dav makes a Location of it.  The
- * replacement must not precede pre_translate_name, because mod_auth_digest
- * saves r->unparsed_uri in post_read_request to compare it with the signed URI.
- * The original is restored before the request is logged.
- */
-static void
-mod_iri_set_unparsed(request_rec *r, mod_iri_request_t *ctx, const char *path)
-{
-    char *target;
-
-    if (path == NULL || ctx->saved_unparsed != NULL) {
-        return;
-    }
-    target = apr_pstrcat(r->pool, path, r->args ? "?" : NULL, r->args, NULL);
-    if (strcmp(target, r->unparsed_uri) != 0) {
-        ctx->saved_unparsed = r->unparsed_uri;
-        r->unparsed_uri = target;
-    }
-}
-
-int
-mod_iri_restore_unparsed(request_rec *r)
-{
-    for (; r != NULL; r = r->next) {
-        mod_iri_request_t *ctx = mod_iri_request(r);
-
-        if (ctx != NULL && ctx->saved_unparsed != NULL) {
-            r->unparsed_uri = (char *) ctx->saved_unparsed;
-            ctx->saved_unparsed = NULL;
-        }
-    }
-    return DECLINED;
-}
-
 /* ---- pre_translate_name ------------------------------------------------- */
 
 /*
@@ -493,7 +446,7 @@ mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
     if (ctx != NULL && iri_request_has_restarted(ctx->state)
         && strcmp(ctx->uri, r->parsed_uri.path) == 0)
     {
-        mod_iri_set_unparsed(r, ctx, ctx->uri);
+        mod_iri_set_target(r, ctx, ctx->uri);
     } else if (ctx != NULL) {
         mod_iri_request_clear(r, ctx);
     } else if (r->main != NULL) {
@@ -509,7 +462,7 @@ mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
     if (path != NULL) {
         ctx = mod_iri_request_create(r);
         ctx->is_ascii = 1;
-        mod_iri_set_unparsed(r, ctx, path);
+        mod_iri_set_target(r, ctx, path);
     }
     return DECLINED;
 }
@@ -521,6 +474,9 @@ mod_iri_pre_translate(request_rec *r)
     mod_iri_request_t     *ctx;
     int                    status;
 
+    if (conf->request_uri == 1 && conf->engine == IRI_ENGINE_ON) {
+        mod_iri_vars_set_sent(r);
+    }
     if (ap_get_module_config(r->request_config, &iri_module)
         == &mod_iri_ascii) {
         return DECLINED;
@@ -549,7 +505,7 @@ mod_iri_pre_translate(request_rec *r)
         return DECLINED;
     }
     if (ctx->refused == 0) {
-        mod_iri_set_unparsed(r, ctx, ctx->uri);
+        mod_iri_set_target(r, ctx, ctx->uri);
         return DECLINED;
     }
     /* if there is no reading, an error has occurred and was logged */

@@ -27,6 +27,7 @@ typedef struct {
                                   0: it is not */
     const char   *saved_unparsed; /* r->unparsed_uri as it was sent, while
                                   r->unparsed_uri is replaced; else NULL */
+    const char   *saved_line;  /* the same for r->the_request */
 
     const char   *settings_path; /* r->filename with canonical names, which
                                   selects the <Directory> settings; NULL: see
@@ -190,6 +191,19 @@ const char *mod_iri_query_sent(const request_rec *r);
 /* Returns: the path as it was sent, percent-encoded or raw; empty: unknown. */
 iri_str_t mod_iri_path_sent(const request_rec *r);
 
+/* ---- mod_iri_target.c --------------------------------------------------- */
+
+/*
+ * In pre_translate_name: set r->unparsed_uri, and with IRIRequestURI the target
+ * in r->the_request, to path and r->args, until the request is logged.
+ * path: percent-encoded; NULL: they stay.
+ */
+void mod_iri_set_target(request_rec *r, mod_iri_request_t *ctx,
+                        const char *path);
+
+/* Returns: the request-target as the client sent it; NULL: there is none. */
+const char *mod_iri_target_sent(const request_rec *r);
+
 /* ---- mod_iri_client.c --------------------------------------------------- */
 
 /* Returns: the value of iri-charset; NULL: not set. */
@@ -285,6 +299,9 @@ void mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx);
 
 /* The same for an ASCII path to which a rule has redirected. */
 void mod_iri_vars_set_redirected(request_rec *r);
+
+/* With IRIRequestURI: set IRI_REQUEST_URI, for ASCII paths too. */
+void mod_iri_vars_set_sent(request_rec *r);
 
 /* Set IRI_MATCH after a lookup.  ctx NULL: an ASCII path. */
 void mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx);

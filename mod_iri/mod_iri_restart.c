@@ -160,6 +160,7 @@ mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
     page->subprocess_env = env;
     page->prev->uri = snapshot->previous->uri;
     page->prev->args = snapshot->previous->args;
+    page->the_request = snapshot->previous->the_request;
 }
 
 /*

@@ -26,6 +26,7 @@ typedef enum {
     MOD_IRI_PATH,
     MOD_IRI_URI,
     MOD_IRI_QUERY,
+    MOD_IRI_REQUEST_URI,
     MOD_IRI_FORM,
     MOD_IRI_CHARSET,
     MOD_IRI_MATCH,
@@ -36,9 +37,9 @@ typedef enum {
 
 /* in the order of the enum */
 static const char mod_iri_var_names[MOD_IRI_VARS][16] = {
-    "IRI_HOST",  "IRI_HOST_ASCII", "IRI",          "IRI_PATH",
-    "IRI_URI",   "IRI_QUERY",      "IRI_FORM",     "IRI_CHARSET",
-    "IRI_MATCH", "IRI_FILENAME",   "IRI_PATH_INFO"
+    "IRI_HOST",     "IRI_HOST_ASCII",  "IRI",      "IRI_PATH",    "IRI_URI",
+    "IRI_QUERY",    "IRI_REQUEST_URI", "IRI_FORM", "IRI_CHARSET", "IRI_MATCH",
+    "IRI_FILENAME", "IRI_PATH_INFO"
 };
 
 /* ---- values ------------------------------------------------------------- */
@@ -47,7 +48,8 @@ static const char mod_iri_var_names[MOD_IRI_VARS][16] = {
  * Returns: the request that the client sent, if a rule has redirected it
  * internally to r.
  *
- * IRI, IRI_URI, IRI_QUERY, IRI_FORM and IRI_CHARSET describe that request.
+ * IRI, IRI_URI, IRI_QUERY, IRI_REQUEST_URI, IRI_FORM and IRI_CHARSET describe
+ * that request.
  * IRI_PATH is the path that rules judge, like REQUEST_URI: a RewriteCond in a
  * .htaccess must see that its rule was applied.  An error page has its own
  * variables.
@@ -213,6 +215,13 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
         return mod_iri_var_uri(r, ctx);
     case MOD_IRI_QUERY:
         return r->next == NULL ? mod_iri_query(r) : r->parsed_uri.query;
+    case MOD_IRI_REQUEST_URI:
+        while (r->prev != NULL) {
+            r = r->prev; /* that of an error page is the client's too */
+        }
+        return mod_iri_server_conf(r->server)->request_uri == 1
+                   ? mod_iri_target_sent(r)
+                   : NULL;
     case MOD_IRI_FORM:
         return iri_form_text(
             iri_request_form(ctx != NULL ? ctx->state : NULL, 0));
@@ -307,6 +316,13 @@ mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx)
 
     mod_iri_vars_set(r, ctx, MOD_IRI_HOST,
                      keeps ? MOD_IRI_QUERY : MOD_IRI_CHARSET);
+}
+
+void
+mod_iri_vars_set_sent(request_rec *r)
+{
+    mod_iri_vars_set(r, mod_iri_request(r), MOD_IRI_REQUEST_URI,
+                     MOD_IRI_REQUEST_URI);
 }
 
 void

@@ -34,14 +34,15 @@
  *   destination, dav           the Destination of COPY and MOVE; WebDAV
  *   header                     iri_redirect, Location, Link; header filter
  *   try_files                  try_files
+ *   target                     iri_request_uri
  *   variables                  $iri_...; iri_convert; some variables of nginx
  *   status                     iri_status: counters
  *   phases                     the phase handlers: wait, restart, 404
  *   module                     the base module: directives, inheritance,
  *                              initialization
  *
- * host, query, listing, dav, header, variables (iri_convert) and status have an
- * ngx_module_t each, with its directives and its configuration.
+ * host, query, listing, dav, header, target, variables (iri_convert) and status
+ * have an ngx_module_t each, with its directives and its configuration.
  *
  * Terms that nginx does not have:
  *
@@ -77,6 +78,7 @@ extern ngx_module_t ngx_http_iri_host_module;
 extern ngx_module_t ngx_http_iri_query_module;
 extern ngx_module_t ngx_http_iri_listing_module;
 extern ngx_module_t ngx_http_iri_header_module;
+extern ngx_module_t ngx_http_iri_target_module;
 extern ngx_module_t ngx_http_iri_convert_module;
 extern ngx_module_t ngx_http_iri_status_module;
 extern ngx_module_t ngx_http_iri_dav_module;
@@ -93,7 +95,7 @@ extern ngx_module_t ngx_http_iri_dav_module;
  */
 
 /* The number of variables of nginx whose getters are wrapped. */
-#define NGX_HTTP_IRI_WRAPPED 5
+#define NGX_HTTP_IRI_WRAPPED 6
 
 /* nginx's getter of a variable */
 typedef struct {
@@ -800,6 +802,24 @@ ngx_int_t ngx_http_iri_try_files(ngx_http_request_t *r);
  */
 ngx_int_t ngx_http_iri_redirect_client(ngx_http_request_t *r,
     iri_lookup_t *found);
+
+/*
+ * Set *redirect to the path and query of r as sent.  requested: memory for the
+ * reading to which *redirect points.
+ * Returns: as iri_request_redirect().
+ */
+iri_status_t ngx_http_iri_redirect_input(ngx_http_request_t *r,
+    const iri_env_t *env, iri_reading_t *requested, iri_redirect_t *redirect);
+
+
+/* ---- ngx_http_iri_target.c ---------------------------------------------- */
+
+/*
+ * Set *target to the value of $request_uri with iri_request_uri: the canonical
+ * path of the client's request and the value of $iri_query.
+ * Returns: NGX_OK; NGX_DECLINED if iri_request_uri is off; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_target(ngx_http_request_t *r, ngx_str_t *target);
 
 #pragma GCC visibility pop
 

@@ -275,11 +275,7 @@ ngx_http_iri_uses_client_host(ngx_http_request_t *r)
 }
 
 
-/*
- * Set *redirect to the path and query of r as sent.  requested: memory for the
- * reading to which *redirect points.
- */
-static iri_status_t
+iri_status_t
 ngx_http_iri_redirect_input(ngx_http_request_t *r, const iri_env_t *env,
                             iri_reading_t  *requested,
                             iri_redirect_t *redirect)

@@ -8,6 +8,7 @@
  * $realpath_root and $request_filename must not see the script under root
  * (ngx_http_iri_root.c).  $request_filename, $uri and $document_uri must not
  * reveal a name before access to it is granted (ngx_http_iri_read.c).
+ * $request_uri is canonical with iri_request_uri (ngx_http_iri_target.c).
  */
 
 #include "ngx_http_iri.h"
@@ -339,6 +340,15 @@ ngx_http_iri_path(ngx_http_request_t *r, iri_str_t *out)
 }
 
 
+static ngx_int_t
+ngx_http_iri_request_uri(ngx_http_request_t *r, iri_str_t *out)
+{
+    *out = ngx_http_iri_str(r->main->unparsed_uri);
+
+    return NGX_OK;
+}
+
+
 /* ---- the variables ------------------------------------------------------- */
 
 /* Returns: NGX_OK; NGX_DECLINED: there is no value; NGX_ERROR. */
@@ -361,6 +371,7 @@ static ngx_http_iri_variable_t ngx_http_iri_variables[] = {
     { ngx_string("iri_filename"), ngx_http_iri_filename },
     { ngx_string("iri_path_info"), ngx_http_iri_path_info },
     { ngx_string("iri_query"), ngx_http_iri_query_value },
+    { ngx_string("iri_request_uri"), ngx_http_iri_request_uri },
     { ngx_string("iri_host"), ngx_http_iri_host_unicode },
     { ngx_string("iri_host_ascii"), ngx_http_iri_host_ascii },
 };
@@ -679,6 +690,29 @@ ngx_http_iri_filename_getter(ngx_http_request_t        *r,
 }
 
 
+/* Not cacheable: a restart and an error page change the value. */
+static ngx_int_t
+ngx_http_iri_target_getter(ngx_http_request_t        *r,
+                           ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_str_t target;
+    ngx_int_t rc = ngx_http_iri_target(r, &target);
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? ngx_http_iri_nginx_getter(r, v, data)
+                                  : rc;
+    }
+
+    v->valid = 1;
+    v->no_cacheable = 1;
+    v->not_found = 0;
+    v->len = target.len;
+    v->data = target.data;
+
+    return NGX_OK;
+}
+
+
 static const struct {
     ngx_str_t                name;
     ngx_http_get_variable_pt getter;
@@ -688,6 +722,7 @@ static const struct {
     { ngx_string("request_filename"), ngx_http_iri_filename_getter },
     { ngx_string("uri"), ngx_http_iri_path_getter },
     { ngx_string("document_uri"), ngx_http_iri_path_getter },
+    { ngx_string("request_uri"), ngx_http_iri_target_getter },
 };
 
 

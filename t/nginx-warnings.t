@@ -22,6 +22,7 @@ my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
     'iri_query_charset Shift_JIS', 'iri_cache 1m', 'iri_advertise on',
     'iri_filename_charset EUC-JP', 'iri_filename_form nfd', 'iri_match case',
     'iri_ambiguous 300', 'iri_redirect 301', 'iri_listing on',
+    'iri_request_uri on',
     'iri_repair mojibake');
 
 for my $text (@settings) {
@@ -37,7 +38,8 @@ for my $text (@settings) {
     is_deeply [warnings("server {\n$text;\n$LISTEN }"
             . "server { listen 127.0.0.1:%%PORTb%%; iri on; }")],
         [$no_effect], "$text: on in an unrelated server";
-    next if $text =~ /charset (?!EUC)|invalid|cache|advertise|iri_charset/;
+    next if $text
+        =~ /charset (?!EUC)|invalid|cache|advertise|iri_charset|request_uri/;
     is_deeply [warnings("server { $LISTEN location / {\n$text;\n} }")],
         [$no_effect], "$text: in a location";
     is_deeply [warnings("iri on; server { $LISTEN location / {\n$text;\n"

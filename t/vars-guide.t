@@ -87,6 +87,8 @@ SKIP: {
         "http://$BOOK/app/絵.cgi/後?a=" . percent('表'), 'nginx: $iri';
     is "$given{IRI_PATH} $given{IRI_FORM} $given{IRI_HOST}",
         "/app/絵.cgi/後 legacy $BOOK", 'nginx: $iri_path, form, host';
+    is $given{IRI_REQUEST_URI}, '/app/' . sjis('絵') . '.cgi/' . sjis('後')
+        . '?a=' . sjis('表'), 'nginx: $iri_request_uri';
     is $get->('/backend/' . sjis('表') . '?b=' . sjis('表'))->body,
         "$HOST Shift_JIS " . percent('/backend/表') . '?b=' . percent('表'),
         'nginx: a proxy';
@@ -113,7 +115,8 @@ END
 
     my $answer = $get->(sjis($NAME) . '?q=' . sjis('表'));
     is $answer->header('X-URI'), percent($NAME), 'httpd: a header';
-    is $answer->header('X-Old'), "charset $HOST", 'httpd: <If>';
+    is $answer->header('X-Old'), "charset $HOST " . sjis($NAME) . '?q='
+        . sjis('表'), 'httpd: <If>';
     lines($server, 'iri.log', qr/\n/);
     $answer = $get->(percent($NAME));
     is $answer->header('X-Old'), undef, 'httpd: <If>, another form';
@@ -144,6 +147,8 @@ END
         IRI_QUERY     => 'a=' . percent('表'), IRI_FORM => 'legacy',
         IRI_CHARSET   => 'Shift_JIS', IRI_MATCH => 'charset',
         IRI_FILENAME  => "$root/app/絵.cgi", IRI_PATH_INFO => '/後',
+        IRI_REQUEST_URI => '/app/' . sjis('絵') . '.cgi/' . sjis('後') . '?a='
+            . sjis('表'),
     }, 'httpd: the environment of a program';
     is $get->('/backend/' . sjis('表') . '?b=' . sjis('表'))->header('X-Got'),
         'Shift_JIS GET ' . percent('/表') . '?b=' . percent('表')

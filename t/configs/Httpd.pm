@@ -331,6 +331,8 @@ sub generate {
         && !grep { /^IRIFilenameForm/ } @nodes;
     # [END] with FallbackResource is a loop that crashes httpd itself
     without_end(\@nodes) if $class->text(\@nodes, 1) =~ /FallbackResource/;
+    push @nodes, maybe(0.2, 'IRIRequestURI On')
+        if Httpd->text(\@nodes, 1) !~ /%\{RAW\}/;
     return { server => 'httpd', site => $site, tree => $g->{tree},
         prefixes => $g->{prefixes}, nodes => \@nodes };
 }

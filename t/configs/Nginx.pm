@@ -414,6 +414,8 @@ sub generate {
         'proxy_pass http://app/auth', 'return 403',
         ['if ($raw ~ "secret|private")', 'return 403'])]
         if $text =~ m{/auth\b};
+    push @nodes, maybe(0.2, 'iri_request_uri on')
+        if Nginx->text(\@nodes, 1) !~ /\$raw\b/;
     return { server => 'nginx', site => $site, tree => $g->{tree},
         prefixes => $g->{prefixes}, nodes => unique(\@nodes) };
 }

@@ -161,9 +161,11 @@ index index.html;
 iri_charset EUC-JP Shift_JIS;
 iri_host on;
 iri_query_charset EUC-JP;
+iri_request_uri on;
 iri_convert $folded fold $iri_path;
 map $folded $refused { default 0; "" 1; /map/secret 1; }
 add_header X-Query $args always;
+add_header X-Target "$request_uri $iri_request_uri" always;
 add_header X-Uri $iri_uri always;
 add_header X-Iri $iri always;
 add_header X-Form "$iri_form $iri_charset" always;
@@ -324,6 +326,7 @@ LogFormat "%{IRI}e %{IRI_PATH}e %{IRI_FILENAME}e" iri
 CustomLog "%%TMP%%/iri.log" iri
 ErrorDocument 404 "absent"
 IRIQueryCharset EUC-JP
+IRIRequestURI On
 Header always set X-Query "expr=%{QUERY_STRING}"
 Header always set X-Uri "expr=%{IRI_URI}"
 Header always set X-Iri "expr=%{IRI}"

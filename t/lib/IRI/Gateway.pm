@@ -40,7 +40,8 @@ sub serve {
     alarm $SECONDS;
     while (my $client = $listen->accept) {
         my @given = $READ{$protocol}->($client);
-        my $text  = "Status: 200\r\nContent-Type: text/plain\r\n\r\n";
+        my $text  = ($protocol eq 'uwsgi' ? 'HTTP/1.0 200 OK' : 'Status: 200')
+            . "\r\nContent-Type: text/plain\r\n\r\n";
         while (my ($name, $value) = splice @given, 0, 2) {
             $text .= "$name=$value\n";
         }
