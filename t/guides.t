@@ -17,6 +17,8 @@ my %ELSEWHERE = (
     'README.md'            => ['t/readme.t', qw(text)],
     'doc/variables.md'     => ['t/vars-guide.t', qw(nginx apache)],
     'doc/migration.md'     => ['t/migration.t', qw(nginx apache console)],
+    'doc/examples/applications.md' => ['t/applications.t',
+        qw(nginx apache)],
     'doc/library.md'       => ['t/library.t', qw(sh)],
     'doc/versions.md'      => ['t/versions.t', qw(sh)],
 );

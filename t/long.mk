@@ -82,6 +82,17 @@ need-dav: need-test
 
 .PHONY: dav-clients need-dav
 
+# ---- applications ------------------------------------------------------------
+
+applications: need-applications ## WordPress, MediaWiki, DokuWiki, Laravel, Django
+	@+$(again) all
+	IRI_APPLICATIONS=all prove -It/lib -v t/applications.t
+
+need-applications: need-test
+	@.ci/deps --install applications
+
+.PHONY: applications need-applications
+
 # ---- in a browser ------------------------------------------------------------
 
 # Screenshots of the walk are written to PICTURES, if it is set.

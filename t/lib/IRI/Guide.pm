@@ -67,6 +67,8 @@ my @NEEDS = (
     [qr/VirtualDocumentRoot/, 'vhost_alias'], [qr/CheckSpelling/, 'speling'],
     [qr/Options .*ExecCGI|ScriptAlias/, 'cgid'], [qr/SetEnv /, 'env'],
     [qr/XSendFile /, 'xsendfile'], [qr/RemoteIPHeader/, 'remoteip'], [qr/ExpiresActive/, 'expires'],
+    [qr/SetHandler "proxy:fcgi:/, 'proxy', 'proxy_fcgi', 'rewrite'],
+    [qr/ProxyPass .*"uwsgi:/, 'proxy', 'proxy_uwsgi'],
     [qr/<Proxy "balancer/, 'proxy_balancer', 'lbmethod_byrequests',
         'slotmem_shm'],
 );
@@ -299,12 +301,12 @@ sub start {
 }
 
 sub start_nginx {
-    my ($root, $conf) = @_;
+    my ($root, $conf, %option) = @_;
     $conf =~ s/^\s*load_module .*\n//mg;
     $conf = "server {\nlisten 80;\nroot $root;\n$conf}\n"
         if $conf !~ /^\s*server\s*\{/m;
     $conf =~ s/listen\s+80\b/listen 127.0.0.1:%%PORT%%/g;
-    return nginx(root => $root,
+    return nginx(root => $root, %option,
         modules => [$conf =~ /dav_ext/ ? IRI::Nginx::dav_ext() : ()],
         conf => "types { text/html html; text/plain txt; }\n$conf");
 }
@@ -312,7 +314,7 @@ sub start_nginx {
 # As on Debian, access is denied unless it is granted, except in excerpts, which
 # grant none.
 sub start_httpd {
-    my ($root, $conf) = @_;
+    my ($root, $conf, %option) = @_;
     $conf =~ s/^\s*LoadModule .*\n//mg;
     $conf =~ s/^Listen 80\n//mg;
     my $sites = $conf =~ s/\*:80>/127.0.0.1:%%PORT%%>/g;
@@ -324,7 +326,7 @@ sub start_httpd {
     @module{qw(proxy proxy_http)} = (1, 1) if $conf =~ /\[(?:[^\]]*,)?P\b/;
     my $deny = $sites && $conf =~ /Require all granted/
         ? "<Directory \"/\">\nRequire all denied\n</Directory>\n" : '';
-    return httpd(root => $root, modules => [sort keys %module],
+    return httpd(root => $root, %option, modules => [sort keys %module],
         conf => $deny . $conf);
 }
 

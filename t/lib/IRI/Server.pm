@@ -222,7 +222,6 @@ sub pid  { $_[0]{pid} }     # of the main process
 # its whole process group at the end.
 sub start {
     my ($self) = @_;
-    %{ $self->{ports} } or die "no %%PORT%% in the configuration\n";
     my @command = $self->command;
     my %env     = sanitizer_env($self->{tmp});
     my $pid     = fork // die "fork: $!\n";
@@ -237,18 +236,24 @@ sub start {
     push @running, $self;
     weaken($running[-1]);
     my $deadline = time + $PATIENCE;
-    for my $port (values %{ $self->{ports} }) {
-        until (answers($port)) {
-            sleep 0.02;
-            next if $self->alive && time < $deadline;
-            $self->stop;
-            die "@command does not start:\n",
-                slurp("$self->{tmp}/stderr"), $self->log_text;
-        }
+    until ($self->listens) {
+        sleep 0.02;
+        next if $self->alive && time < $deadline;
+        $self->stop;
+        die "@command does not start:\n",
+            slurp("$self->{tmp}/stderr"), $self->log_text;
     }
     $self->wait_for(sub { $self->is_up });
     $self->{read} //= 0;
     return $self;
+}
+
+# True once all ports of the configuration accept connections.
+sub listens {
+    my ($self) = @_;
+    my @ports = values %{ $self->{ports} }
+        or die "no %%PORT%% in the configuration\n";
+    return !grep { !answers($_) } @ports;
 }
 
 # True once the main process has a child. On timeout start() continues, because
