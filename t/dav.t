@@ -12,11 +12,12 @@ my $GA  = 'がぎ';
 my $IN  = "新$GA";
 
 # What the servers answer differently: the status of a COPY or MOVE that makes
-# an entry or replaces one, and the methods with a Location.
+# an entry or replaces one, the methods with a Location, and whether a
+# Destination in another width is the entry that exists, or refused.
 my %DIFFERS = (
-    nginx => { made => 204, collection => 201, replaced => 204,
+    nginx => { made => 204, collection => 201, replaced => 204, width => 0,
         location => { MKCOL => 1 } },
-    httpd => { made => 201, collection => 201, replaced => 204,
+    httpd => { made => 201, collection => 201, replaced => 204, width => 1,
         location => { PUT => 1, COPY => 1 } },
 );
 
@@ -39,7 +40,7 @@ server {
     location /e/ { iri_filename_charset EUC-JP; }
     location /u/ { }
     location /n/ { iri_filename_form nfd; }
-    location /k/ { iri_match normalization case accents spelling; }
+    location /k/ { iri_match normalization width case accents spelling; }
     location /p/ { iri_match normalization case;
         error_page 409 /page.txt; }
     location /e/禁/ { deny all; }
@@ -65,7 +66,7 @@ DAVMinTimeout 600
     IRIFilenameForm nfd
 </Directory>
 <Directory "%%ROOT%%/k">
-    IRIMatch normalization case accents spelling
+    IRIMatch normalization width case accents spelling
 </Directory>
 <Location "/e/禁">
     Require all denied
@@ -333,6 +334,37 @@ sub similar_names {
         'the same of a collection', destination('/k/docs/'));
     is entries('k'), listed('docs', 'résumé.txt', 'Résumé2.txt'),
         'MOVE to another form changes the name';
+    similar_widths('/k/' . percent('résumé.txt'));
+    return;
+}
+
+# Writing ignores width alone: t/cases/fold/write.tsv, and by Destination.
+sub similar_widths {
+    my ($one) = @_;
+    my $to = $DIFFERS{$kind};
+    spew("$root/k/$_", 'width') for 'pａr.txt', 'paｒ.txt', 'ＣＤ.txt';
+    give();
+    request_is('PUT', '/k/par.txt', 409, 'PUT of several widths', body => 'x');
+    request_is('COPY', $one, 409, 'COPY to one of several widths',
+        destination('/k/par.txt'));
+    request_is('COPY', $one, $to->{width} ? $to->{replaced} : 409,
+        'COPY to another width', destination('/k/CD.txt'));
+    request_is('COPY', '/k/' . percent('RÉSUMÉ.txt'), 404,
+        'COPY of another case', destination('/k/copy.txt'));
+    request_is('MOVE', '/k/docs/', 409, 'MOVE to a directory of another case',
+        destination('/k/DOCS/sub/'));
+    my $docs = '/k/' . percent('ｄocs');
+    location_is(request_is('MKCOL', "$docs/new/", 201, 'MKCOL, another width'),
+        'MKCOL', '/k/docs/new/', 'MKCOL, another width');
+    my $copy = request_is('COPY', $one, $to->{width} ? $to->{made} : 409,
+        'COPY into another width', destination("$docs/copy.txt"));
+    location_is($copy, 'COPY', '/k/docs/copy.txt', 'COPY into another width');
+    is entries('k/docs'), ($to->{width} ? 'copy.txt ' : '') . 'new new.txt',
+        'the directory that exists';
+    return if $kind eq 'nginx' && !@EXT;
+    like request_is('PROPFIND', '/k/DOCS/', 207, 'PROPFIND, another case',
+        headers => [Depth => 1])->body, qr{<D:href>/k/docs/new\.txt</D:href>},
+        'names on disk';
     return;
 }
 

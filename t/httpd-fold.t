@@ -277,39 +277,10 @@ like $server->get('/page.shtml')->body,
     qr{^Docs/Guide/Intro\.html\|\[an error.*\]\|\[an error.*\]\|top\.txt$},
     'subrequests: found, denied, file= exact';
 
-# ---- methods that write -----------------------------------------------------
-$answer = $server->request('PUT', '/Write/README.txt', body => 'new');
-is $answer->status, 409, 'PUT of another case';
+# ---- methods that write: t/dav.t, t/cases/fold/write.tsv ---------------------
+is $server->request('PUT', '/Write/README.txt', body => 'new')->status, 409,
+    'PUT of another case, where a rule looks ahead';
 ok !-e "$root/Write/README.txt", 'no entry is created';
-is $server->request('MKCOL', '/WRITE/')->status, 409, 'MKCOL creates none';
-is $server->request('PUT', '/Write/Raedme.txt', body => 'new')->status, 201,
-    'another spelling creates another name';
-unlink "$root/Write/Raedme.txt";
-is $server->request('DELETE', '/Write/readme.txt')->status, 404,
-    'DELETE uses exact names';
-is $server->request('PUT', '/write/new.txt', body => 'n')->status, 409,
-    'also for directories';
-is $server->request('COPY', '/Write/Readme.txt', headers => [
-        Destination => 'http://localhost/Write/README.txt'])->status, 409,
-    'also for Destination';
-is $server->request('MOVE', '/Write/Readme.txt', headers => [
-        Destination => 'http://localhost/Write/README.txt'])->status, 201,
-    'MOVE changes the name';
-is $server->request('MOVE', '/Write/README.txt', headers => [
-        Destination => 'http://localhost/Write/Readme.txt'])->status, 201,
-    'MOVE back';
-like $server->request('COPY', '/Write/Readme.txt', headers => [
-        Destination => 'http://localhost/denied/new.txt'])->status,
-    qr/^4/, 'Destination in a denied directory';
-$answer = $server->request('MKCOL', '/%EF%BC%B7rite/new/');
-is $answer->status, 201, 'methods that write fold width';
-is location_of($answer), '/Write/new/', 'the Location';
-$answer = $server->request('COPY', '/Write/Readme.txt', headers => [
-        Destination => 'http://localhost/%EF%BC%B7rite/copy.txt']);
-is location_of($answer), '/Write/copy.txt', 'Destination in another width';
-$answer = $server->request('PROPFIND', '/WRITE/', headers => [Depth => 1]);
-is $answer->status, 207, 'PROPFIND';
-like $answer->body, qr{<D:href>/Write/Readme\.txt</D:href>}, 'names on disk';
 
 # ---- one redirect -----------------------------------------------------------
 for (['/redirect/deep/PAGE.txt?a=B', 301, '/Redirect/Deep/Page.txt?a=B'],

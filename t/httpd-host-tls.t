@@ -1,6 +1,6 @@
 # httpd: hosts by HTTP/2 over TLS: the site that answers an :authority other
 # than the SNI name, for many sites on one connection, and no form of a name
-# bypasses a client certificate. HTTP/1.1 over TLS is in httpd-host.t.
+# bypasses a client certificate. Each form over TLS: t/host.t.
 use IRI::Test 'httpd';
 use IRI::TLS;
 

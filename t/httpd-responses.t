@@ -102,22 +102,8 @@ sub answer_is {
     return $answer;
 }
 
-# ---- IRIRedirect
-my $there = percent('/転/表.txt');
-answer_is($there, 200, undef, 'canonical');
+# ---- IRIRedirect; each form: t/cases/redirect.tsv
 answer_is('/plain.txt', 200, undef, 'ASCII');
-answer_is(percent(euc '/転/表.txt'), 301, $there, 'EUC-JP');
-answer_is(percent(in_charset('/転/表.txt', 'cp932')), 301, $there, 'SJIS');
-answer_is('/転/表.txt', 301, $there, 'native');
-answer_is(percent(euc '/転/表.txt') . '?q=%C9%BD&r=//', 301,
-    "$there?q=%C9%BD&r=//", 'query');
-answer_is(percent(euc '/転/表.txt') . '?', 301, "$there?", 'empty query');
-answer_is('//' . percent(euc '転/表.txt'), 301, $there, 'two slashes');
-answer_is(percent(euc '/転/x/../表.txt'), 301, $there, 'dot-segments');
-answer_is(percent(euc '/転/表.txt'), 301, $there, 'HEAD',
-    method => 'HEAD');
-answer_is(percent(euc '/転/表.txt'), 405, undef, 'PUT', method => 'PUT');
-answer_is('/%C9%BD.txt', 301, '/%E8%A1%A8.txt', 'another name');
 answer_is(percent(euc '/転/'), 301, percent('/転/'), 'index');
 answer_is(percent('/転/'), 200, undef, 'index, canonical');
 answer_is(percent(euc '/留/表.txt'), 200, undef, 'off in <Location>');

@@ -123,7 +123,7 @@ need-browser: need-test
 # the module loaded and with the module compiled in, and nginx's tests are run
 # with it. VERSIONS_TESTS are their files.
 VERSIONS_TESTS ?= $(wildcard t/nginx-*.t t/cases-*.t) t/attacks.t \
-                  t/debug-log.t \
+                  t/debug-log.t t/host.t \
                   t/listing-names.t t/guides.t \
                   t/configs.t t/denial.t t/compatibility.t
 VERSIONS_TESTS := $(filter-out t/cases-core.t t/cases-httpd.t,\

@@ -1,6 +1,6 @@
 # nginx: near matches (which they are: t/cases/fold) are found below root, for
 # every directive with which nginx opens files; the rules of the found name
-# decide; methods that write ignore matches by case, accents and spelling.
+# decide. Methods that write: t/dav.t, t/cases/fold/write.tsv.
 use IRI::Test 'nginx';
 use IRI::Gateway;
 
@@ -35,20 +35,13 @@ pages/Gone.html	file	gone
 zipped.css	file	css
 zipped.css.gz	file	zipped
 dav/Name.txt	file	dav
-dav/\xEF\xBC\xA3\xEF\xBC\xA4.txt	file	full width
-dav/Sub/x	file	x
-dav/p\xEF\xBD\x81r.txt	file	1
-dav/pa\xEF\xBD\x92.txt	file	2
-dav/closed/Name.txt	file	closed
 ssi/Page.shtml	file	<!--#include virtual="/DIR/SUB/FILE.TXT" -->
 ssi/shut.shtml	file	<!--#include virtual="/INNER/THING.TXT" -->
 END
 my $tmp = temp_dir();
 symlink "$root/closed", "$root/linked" or die "$!\n";
 chmod 0, "$root/Shut.txt" or die "$!\n";
-chmod 0777, $_ or die "$_: $!\n" for $tmp, "$root/dav", "$root/dav/Sub";
 spew("$tmp/users", "user:{PLAIN}word\n");
-my @EXT = IRI::Nginx::dav_ext();
 
 my $conf = <<'END';
 default_type text/plain;
@@ -123,12 +116,6 @@ server {
     location /other/ { root %%ROOT%%/dav; try_files $uri @other; }
     location @other { root %%ROOT%%/var; }
     location @fallback { root %%ROOT%%; rewrite ^/fallback(/.*) $1 break; }
-    location /dav/ {
-        dav_methods PUT DELETE MKCOL COPY MOVE;
-        %%EXT%%
-        client_body_temp_path %%TMP%%/body;
-        location /dav/closed/ { deny all; }
-    }
 }
 server {
     listen 127.0.0.1:%%PORTrules%%;
@@ -151,11 +138,8 @@ server {
 END
 my $fcgi = IRI::Gateway->new('fastcgi');
 $conf =~ s/%%FCGI%%/@{[$fcgi->port]}/;
-my $ext = @EXT ? 'dav_ext_methods PROPFIND OPTIONS;' : '';
-$conf =~ s/%%EXT%%/$ext/;
 my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
-    conf => $conf,
-    modules => \@EXT);
+    conf => $conf);
 my $here = 'http://localhost:' . $server->port;
 
 # Status and body of one response; error pages have none.
@@ -302,58 +286,6 @@ is location('/redirect/two/name.txt'), '404 -',
     'no redirect to one of several names';
 is location('/Redirect2/SECRET.txt'), '403 -', 'no redirect to a denied name';
 is $server->request('HEAD', '/redirect/PLAIN.TXT')->status, 302, 'HEAD';
-
-# ---- writing ---------------------------------------------------------------
-
-sub dav {
-    my ($method, $target, %option) = @_;
-    my $destination = delete $option{to};
-    $option{headers} = ['Destination', $destination] if defined $destination;
-    return $server->request($method, "/dav/$target", %option)->status;
-}
-
-sub names {
-    my ($under) = @_;
-    opendir my $dir, "$root/dav/$under" or return 'no directory';
-    return join ' ', map { escaped($_) } sort grep { !/^\./ } readdir $dir;
-}
-
-my $before = names('');
-is dav('PUT', 'NAME.TXT', body => 'new'), 409, 'PUT of another case';
-is dav('PUT', 'n%C3%A0me.txt', body => 'new'), 409, 'PUT of other accents';
-is dav('PUT', 'Nmae.txt', body => 'new'), 201, 'PUT of another spelling';
-is slurp("$root/dav/Name.txt"), 'dav', 'which creates a separate file';
-is dav('DELETE', $_), 404, "DELETE $_"
-    for 'NAMe.txt', 'NAME.TXT', 'n%C3%A0me.txt';
-is dav('DELETE', 'Nmae.txt'), 204, 'DELETE of the separate file';
-is names(''), $before, 'the file is deleted';
-is dav('MKCOL', 'CLOSED/new/'), 409, 'MKCOL in a directory of another case';
-is dav('PUT', 'CD.txt', body => 'new'), 204, 'PUT of another width';
-is slurp("$root/dav/\xEF\xBC\xA3\xEF\xBC\xA4.txt"), 'new',
-    'which replaces the existing file';
-is dav('PUT', 'par.txt', body => 'new'), 409, 'PUT of several widths';
-is dav('COPY', 'Name.txt', to => '/dav/par.txt'), 409,
-    'COPY to an ambiguous width';
-is dav('COPY', 'name.txt', to => '/dav/copy'), 404, 'COPY of another case';
-is dav('COPY', 'Name.txt', to => '/dav/NAME.txt'), 409,
-    'COPY to another case';
-is dav('MOVE', 'Name.txt', to => '/dav/NAME.TXT'), 204,
-    'MOVE changes the name';
-is dav('MOVE', 'NAME.TXT', to => '/dav/Name.txt'), 204, 'MOVE back';
-is dav('COPY', 'Name.txt', to => '/dav/CD.txt'), 409,
-    'COPY to another width';
-is dav('COPY', 'Name.txt', to => '/dav/closed/Name.txt'), 403,
-    'COPY to a denied directory';
-is dav('MOVE', 'Sub/', to => '/dav/CLOSED/'), 409,
-    'MOVE to a directory of another case';
-is names('closed'), 'Name.txt', 'the directory is unchanged';
-is dav('MKCOL', 'SUB/'), 409, 'MKCOL';
-is names(''), $before, 'no new entries';
-is names('Sub'), 'x', 'no missing entries';
-SKIP: {
-    skip 'no ngx_http_dav_ext_module', 1 if !$ext;
-    is dav('PROPFIND', 'NAME.txt', headers => ['Depth', 0]), 207, 'PROPFIND';
-}
 
 # ---- report ----------------------------------------------------------------
 

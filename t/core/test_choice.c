@@ -1,10 +1,9 @@
 /*
  * test_choice.c - the page of candidates of an ambiguous path
  *
- * Covers: no name, whatever its octets, ends the element or string that
- * contains it; links and uri are percent-encoded paths of this host; both
- * bodies are UTF-8; Accept is weighed as in RFC 9110; without memory there is
- * no body.
+ * Covers: no name ends the element or string that contains it (any octets:
+ * t/fuzz/fuzz_listing.c); links and uri are percent-encoded paths of this host;
+ * Accept is weighed as in RFC 9110; without memory there is no body.
  */
 
 #include <ctype.h>
@@ -267,57 +266,6 @@ TEST(test_judged)
             assert_text(page.body, "{\"choices\":[{\"path\":\"/b/\","
                                    "\"uri\":\"/b/\"}]}\n");
         }
-    }
-}
-
-
-/* Any octets: the page keeps its structure, and both bodies are UTF-8. */
-TEST(test_any_octets)
-{
-    unsigned char octets[64];
-    iri_str_t     path = { 0, octets }, out;
-    iri_choices_t choices = choices_of(&path, 1);
-    const char   *item;
-    uint32_t      c;
-    size_t        i, k, n;
-
-    for (i = 0; i < 20000; i++) {
-        path.len = 1 + core_random(sizeof(octets));
-        for (k = 0; k < path.len; k++) {
-            octets[k] = (unsigned char) core_random(256);
-        }
-        octets[0] = '/';
-        choices.asked = choices.query = path;
-        choices.has_query = 1;
-
-        for (k = 0; k < 2; k++) {
-            assert_ok(make(&core, (int) k, &choices, &out));
-            for (n = 0; n < out.len;) {
-                size_t taken = iri_utf8_next(out.data + n, out.data + out.len,
-                                             &c);
-
-                assert_int_not_equal(taken, 0);
-                assert_true(c == '\n' || (c >= 0x20 && c != 0x7f));
-                assert_false(iri_char_is_bidi_control(c));
-                n += taken;
-            }
-        }
-
-        item = html_of(&core, path);
-        for (n = 0; *item; item++) {
-            n += *item == '<' || *item == '>' || *item == '"';
-        }
-        assert_int_equal(n, 14); /* six start tags, one attribute */
-
-        item = body_of(&core, JSON, path);
-        for (n = 0; *item; item++) {
-            n += *item == '"';
-            if (*item == '\\') {
-                assert_int_equal(item[1], 'u');
-            }
-        }
-        assert_int_equal(n, 10);
-        core_forget(&core);
     }
 }
 

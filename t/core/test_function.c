@@ -2,9 +2,8 @@
  * test_function.c - the functions for rules
  *
  * Covers: each function by examples of the drafts and our own; a text without
- * such a form has no value and one log line; NFC and NFD are ICU's; a key is
- * the key by which names are compared; octets are decoded as by ICU; limits.
- * Any text: t/fuzz/fuzz_query.c.
+ * such a form has no value and one log line; limits.  Any text:
+ * t/fuzz/fuzz_query.c; NFC and NFD are ICU's: t/fuzz/fuzz_name.c.
  */
 
 #include <stdlib.h>
@@ -350,74 +349,6 @@ TEST(test_names)
 
     for (i = 0; iri_function_name(i) != NULL; i++) {
         assert_non_null(strstr(error, iri_function_name(i)));
-    }
-}
-
-
-/* ---- normalization ------------------------------------------------------- */
-
-/*
- * Equal to ICU's result for the whole text, where no character is an exception.
- */
-TEST(test_normalization)
-{
-    static const uint32_t alphabet[] = { 'a',    'e',    0x300,  0x301,
-                                         0x327,  0x1100, 0x1161, 0x11a8,
-                                         0xac00, 0x304b, 0x3099, 0x9c7,
-                                         0x9be,  0xd1,   0x1e69, 0x1d15e };
-    unsigned char         in[256], want[1024];
-    uint32_t              c[32], out[320];
-    iri_converted_t       got;
-    size_t                i, k, n;
-    int                   nfd;
-
-    for (i = 0; i < 100000; i++) {
-        core_init(&core);
-        n = core_random(20);
-
-        for (k = 0; k < n; k++) {
-            c[k] = alphabet[core_random(COUNT(alphabet))];
-        }
-
-        nfd = i % 2 != 0;
-        assert_ok(convert(&core, nfd ? "nfd" : "nfc", "", core_utf8(c, n, in),
-                          &got));
-        assert_null(got.why);
-        assert_str(got.value,
-                   core_utf8(out, core_normalize(c, n, nfd, out), want));
-    }
-}
-
-
-/* Equal to the keys by which iri_match compares names, for names in NFC. */
-TEST(test_fold)
-{
-    static const uint32_t alphabet[] = { 'a',    'I',    0xdf,   0x130,
-                                         0x1f80, 0x345,  0x301,  0xff21,
-                                         0xff76, 0xff9e, 0x30ab, 0x4e00,
-                                         0xac00, 0x11a8, 0xffa1, 0x3c3,
-                                         0x3a3,  0x149,  0x1e9e, 0x10400 };
-    unsigned char         in[256], canonical[1024];
-    uint32_t              c[32], nfc[320];
-    iri_buf_t             key;
-    iri_str_t             name;
-    iri_converted_t       got;
-    size_t                i, k, n;
-
-    for (i = 0; i < 50000; i++) {
-        core_init(&core);
-        memset(&key, 0, sizeof(key));
-        n = core_random(20);
-
-        for (k = 0; k < n; k++) {
-            c[k] = alphabet[core_random(COUNT(alphabet))];
-        }
-
-        name = core_utf8(nfc, core_normalize(c, n, 0, nfc), canonical);
-        assert_ok(
-            iri_fold(&core.env, IRI_FOLD_WIDTH | IRI_FOLD_CASE, name, &key));
-        assert_ok(convert(&core, "fold", "", core_utf8(c, n, in), &got));
-        assert_str(got.value, iri_buf_str(&key));
     }
 }
 

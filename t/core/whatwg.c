@@ -2,29 +2,32 @@
  * whatwg.c - the decoders and encoders of the Encoding Standard
  *
  * Implemented as the standard describes them, with its indexes from
- * t/core/indexes.tsv: the reference for the tables of the core.
+ * ../shared/data/whatwg-encoding and the others from t/core/indexes.tsv: the
+ * reference for the tables of the core.
  */
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "core.h"
 #include "whatwg.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+/* gb18030-ranges: the first pointer of a range, and its code point */
+typedef struct {
+    uint32_t from;
+    uint32_t c;
+} whatwg_range_t;
 
 static whatwg_index_t indexes[40];
 static size_t         index_count;
-
-whatwg_range_t whatwg_range[256];
-size_t         whatwg_ranges;
+static whatwg_range_t whatwg_range[256];
+static size_t         whatwg_ranges;
 
 
 static void
 need(int holds)
 {
     if (!holds) {
-        fprintf(stderr, "t/core/indexes.tsv is not as expected\n");
+        fprintf(stderr, "an index of the standard is not as expected\n");
         abort();
     }
 }
@@ -57,21 +60,6 @@ index_put(whatwg_index_t *index, uint32_t pointer, const char *text)
 }
 
 
-/* Store a line of gb18030-ranges: "POINTER=HEX POINTER=HEX ..." */
-static void
-ranges_put(const char *text)
-{
-    unsigned from, c;
-    int      n;
-
-    for (; sscanf(text, "%u=%x%n", &from, &c, &n) == 2; text += n) {
-        need(whatwg_ranges < COUNT(whatwg_range));
-        whatwg_range[whatwg_ranges].from = from;
-        whatwg_range[whatwg_ranges++].c = c;
-    }
-}
-
-
 static whatwg_index_t *
 index_find(const char *name)
 {
@@ -87,61 +75,100 @@ index_find(const char *name)
 }
 
 
-static void
-line_read(char *line)
+/* The index of this name; a new one is empty. */
+static whatwg_index_t *
+index_add(const char *name)
 {
-    whatwg_index_t *index;
-    char           *pointer = strchr(line, '\t'), *text;
-
-    text = pointer != NULL ? strchr(pointer + 1, '\t') : NULL;
-    if (text == NULL) {
-        return;
-    }
-
-    *pointer++ = '\0';
-    *text++ = '\0';
-
-    if (strcmp(line, "gb18030-ranges") == 0) {
-        ranges_put(text);
-        return;
-    }
-
-    index = index_find(line);
+    whatwg_index_t *index = index_find(name);
 
     if (index == NULL) {
         need(index_count < COUNT(indexes)
-             && strlen(line) < sizeof(index->name));
+             && strlen(name) < sizeof(index->name));
         index = &indexes[index_count++];
-        memcpy(index->name, line, strlen(line) + 1);
+        strcpy(index->name, name);
         memset(index->at, 0xff, sizeof(index->at));
     }
 
-    index_put(index, (uint32_t) strtoul(pointer, NULL, 10), text);
+    return index;
 }
 
 
-const whatwg_index_t *
+/* Load indexes.tsv. */
+static void
+load_stored(void)
+{
+    char  line[1024], *pointer, *text;
+    FILE *file = fopen("t/core/indexes.tsv", "r");
+
+    need(file != NULL);
+
+    while (fgets(line, sizeof(line), file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        pointer = strchr(line, '\t');
+        text = pointer != NULL ? strchr(pointer + 1, '\t') : NULL;
+
+        if (text != NULL) {
+            *pointer++ = '\0';
+            *text++ = '\0';
+            index_put(index_add(line), (uint32_t) strtoul(pointer, NULL, 10),
+                      text);
+        }
+    }
+
+    fclose(file);
+    need(index_count != 0);
+}
+
+
+/* Load a file of the standard; a line is a pointer and a code point. */
+static void
+load_shared(const char *name)
+{
+    char     path[64], line[1024];
+    unsigned pointer, c;
+    FILE    *file;
+    int      ranges = strcmp(name, "gb18030-ranges") == 0;
+
+    snprintf(path, sizeof(path), "whatwg-encoding/index-%s.txt", name);
+    file = core_data(path);
+
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        if (sscanf(line, "%u 0x%x", &pointer, &c) != 2) {
+            continue;
+        }
+
+        if (ranges) {
+            need(whatwg_ranges < COUNT(whatwg_range));
+            whatwg_range[whatwg_ranges].from = pointer;
+            whatwg_range[whatwg_ranges++].c = c;
+        } else {
+            need(pointer < WHATWG_MOST);
+            index_add(name)->at[pointer] = c;
+        }
+    }
+
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+
+static const whatwg_index_t *
 whatwg_index(const char *name)
 {
     whatwg_index_t *index;
-    char            line[1024];
-    FILE           *file;
 
     if (index_count == 0) {
-        file = fopen("t/core/indexes.tsv", "r");
-        need(file != NULL);
-
-        while (fgets(line, sizeof(line), file) != NULL) {
-            line[strcspn(line, "\n")] = '\0';
-            line_read(line);
-        }
-
-        fclose(file);
-        need(index_count == WHATWG_INDEXES);
+        load_stored();
+        load_shared("gb18030-ranges");
     }
 
     index = index_find(name);
-    need(index != NULL);
+
+    if (index == NULL) {
+        load_shared(name);
+        index = index_find(name);
+    }
 
     return index;
 }
@@ -494,15 +521,16 @@ encode_euc_kr(uint32_t c, unsigned char out[4])
 
 static const struct {
     const char *name;
+    const char *index;
     uint32_t (*decode)(const unsigned char *p, size_t len);
     size_t (*encode)(uint32_t c, unsigned char out[4]);
 } coders[] = {
-    { "GBK", decode_gb, encode_gbk },
-    { "gb18030", decode_gb, encode_gb18030 },
-    { "Big5", decode_big5, encode_big5 },
-    { "EUC-JP", decode_euc_jp, encode_euc_jp },
-    { "Shift_JIS", decode_shift_jis, encode_shift_jis },
-    { "EUC-KR", decode_euc_kr, encode_euc_kr },
+    { "GBK", "gb18030", decode_gb, encode_gbk },
+    { "gb18030", "gb18030", decode_gb, encode_gb18030 },
+    { "Big5", "big5", decode_big5, encode_big5 },
+    { "EUC-JP", "jis0208", decode_euc_jp, encode_euc_jp },
+    { "Shift_JIS", "jis0208", decode_shift_jis, encode_shift_jis },
+    { "EUC-KR", "euc-kr", decode_euc_kr, encode_euc_kr },
 };
 
 
@@ -522,6 +550,21 @@ index_single(const char *name)
 
     return whatwg_index(strcmp(lower, "iso-8859-8-i") == 0 ? "iso-8859-8"
                                                            : lower);
+}
+
+
+int
+whatwg_has(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < COUNT(coders); i++) {
+        if (strcmp(coders[i].name, name) == 0) {
+            return whatwg_index(coders[i].index) != NULL;
+        }
+    }
+
+    return index_single(name) != NULL;
 }
 
 
