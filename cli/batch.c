@@ -15,8 +15,8 @@
 #include "cli.h"
 
 
-/* Decode the escape after a backslash, of *taken octets; -1: not an escape.  The
-   line ends with an octet that is in no escape. */
+/* Decode the escape after a backslash, of *taken octets; -1: not an escape.
+   The line ends with an octet that is in no escape. */
 static int
 cli_line_escape(const char *p, size_t *taken)
 {

@@ -124,16 +124,16 @@ sub create {
     remove_tree($dir);
     make_path($site{root});
     my $utf8 = $rand->(4) == 0;
-    my $percent = $rand->(6) == 0;
-    my $disk = $percent ? 'percent' : pick($rand, charsets_of($list), 'UTF-8');
+    my $disk = pick($rand, charsets_of($list), 'UTF-8');
     my %used;
     for my $d (0 .. $rand->(6)) {
         if ($mixed) {
             $list = pick($rand, @lists) if $mixed == 2;
             $disk = pick($rand, charsets_of($list), 'UTF-8');
             $disk = 'NFD' if $disk eq 'UTF-8' && $rand->(4) == 0;
-            $disk = 'percent' if $percent && $rand->(2);
         }
+        # The seed decides, not a random number, so that other sites stay.
+        my $disk = $seed % 6 == 5 && $d % 2 ? 'percent' : $disk;
         my @words = (shuffle($rand, @{ words($list) }))[0 .. $rand->(40)];
         my @octets = encode($disk, @words);
         my (%here, @names);
@@ -159,7 +159,9 @@ sub requests {
     my ($site, $rand) = @_;
     my $encodings = 1 + $rand->(4);
     my $noise = pick($rand, 0, 0, 1, 5);
-    my $broken = pick($rand, 'none', 'none', keys_of());
+    my $broken = pick($rand, 'none', 'none', qw(double mojibake u));
+    my @kinds = keys_of();
+    $broken = $kinds[$site->{seed} % @kinds] if $broken eq 'none';
     my %of;    # list -> encodings
     for my $dir (@{ $site->{dirs} }) {
         my $of = $of{ $dir->{list} } //= [(shuffle($rand, 'UTF-8', 'NFD',
