@@ -450,6 +450,20 @@ iri_status_t iri_request_redirect(const iri_request_t *request,
                                   iri_str_t ascii, iri_reading_t *memory,
                                   iri_redirect_t *redirect);
 
+/*
+ * The iri_redirect of a request.  A link that was damaged on its way (forms
+ * INVISIBLE, TRAILING, PLUS) is never answered under its own URI: it is
+ * redirected even if iri_redirect is off or link.
+ *
+ *   request      NULL: the path is ASCII and was not read
+ *   configured   iri_redirect: HTTP status, IRI_REDIRECT_LINK; 0: off
+ *
+ * Returns: configured; 302 for such a link, because a file may get the damaged
+ * name later.
+ */
+unsigned iri_request_redirect_status(const iri_request_t *request,
+                                     unsigned             configured);
+
 /* The client is redirected with this HTTP status. */
 void iri_request_redirected(iri_request_t *request, int status);
 

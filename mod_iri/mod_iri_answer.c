@@ -542,13 +542,19 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     iri_redirect_t            redirect;
     iri_reading_t             ascii_reading;
     iri_str_t                 location;
+    unsigned                  status;
 
-    if (client == NULL || mod_iri_is_rule_redirect(r)) {
+    if (client == NULL || mod_iri_is_rule_redirect(r)
+        || client->method_number != M_GET)
+    {
         return DECLINED;
     }
     dir = mod_iri_dir_conf(client);
     ctx = mod_iri_request(client);
-    if (dir == NULL || dir->redirect <= 0 || client->method_number != M_GET) {
+    status = iri_request_redirect_status(
+        ctx != NULL ? ctx->state : NULL,
+        dir != NULL && dir->redirect > 0 ? (unsigned) dir->redirect : 0);
+    if (status == 0) {
         return DECLINED;
     }
     env = mod_iri_env(r);
@@ -570,10 +576,10 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return location.len != 0
-                   && (dir->redirect == IRI_REDIRECT_LINK
+                   && (status == IRI_REDIRECT_LINK
                        || iri_is_uri_host(
                            mod_iri_str(ap_get_server_name_for_url(r))))
-               ? mod_iri_send_redirect(r, client, dir->redirect, location)
+               ? mod_iri_send_redirect(r, client, (int) status, location)
                : DECLINED;
 }
 

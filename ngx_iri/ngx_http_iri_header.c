@@ -334,6 +334,8 @@ static ngx_uint_t
 ngx_http_iri_redirect_status(ngx_http_request_t            *r,
                              const ngx_http_iri_loc_conf_t *ilcf)
 {
+    ngx_uint_t                 status = ilcf->redirect;
+    ngx_http_iri_ctx_t        *base = ngx_http_iri_ctx(r);
     ngx_http_iri_header_ctx_t *ctx;
 
     if (r != r->main || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
@@ -347,7 +349,13 @@ ngx_http_iri_redirect_status(ngx_http_request_t            *r,
               ? ngx_http_iri_feature_ctx(r, &ngx_http_iri_header_module)
               : NULL;
 
-    return ctx != NULL && ctx->redirect != 0 ? ctx->redirect : ilcf->redirect;
+    if (ctx != NULL && ctx->redirect != 0) {
+        status = ctx->redirect;
+    }
+
+    return base != NULL
+               ? iri_request_redirect_status(base->request, (unsigned) status)
+               : status;
 }
 
 

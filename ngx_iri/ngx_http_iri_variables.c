@@ -288,8 +288,7 @@ ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *out, size_t member)
 
 
 static ngx_int_t
-ngx_http_iri_request_uri(ngx_http_request_t *r, iri_str_t *out,
-                         size_t member)
+ngx_http_iri_request_uri(ngx_http_request_t *r, iri_str_t *out, size_t member)
 {
     *out = ngx_http_iri_str(r->main->unparsed_uri);
 

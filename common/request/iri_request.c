@@ -385,6 +385,24 @@ iri_request_redirect(const iri_request_t *request, const iri_env_t *env,
 }
 
 
+unsigned
+iri_request_redirect_status(const iri_request_t *request, unsigned configured)
+{
+    if (configured > IRI_REDIRECT_LINK) {
+        return configured;
+    }
+
+    switch (iri_request_form(request, 0)) {
+    case IRI_FORM_INVISIBLE:
+    case IRI_FORM_TRAILING:
+    case IRI_FORM_PLUS:
+        return 302;
+    default:
+        return configured;
+    }
+}
+
+
 void
 iri_request_redirected(iri_request_t *request, int status)
 {

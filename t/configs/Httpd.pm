@@ -445,6 +445,7 @@ sub read_settings {
     push @{ $set{matches} }, 'variants'
         if "@{ $set{charsets} } " . ($set{disk} // '') =~ /JIS|EUC-JP/;
     $set{match} = join ' ', @{ $set{matches} };
+    $set{redirect}{302} = 1 if $set{repair} =~ /invisible|trailing|plus/;
     return \%set;
 }
 

@@ -814,6 +814,8 @@ TEST(test_values)
     assert_text(redirect.path, "/euc/\xE6\xBC\xA2");
     assert_int_equal(redirect.reading->form, IRI_FORM_LEGACY);
     iri_request_redirected(server.request, 301);
+    assert_int_equal(iri_request_redirect_status(server.request, 0), 0);
+    assert_int_equal(iri_request_redirect_status(NULL, 307), 307);
 
     memset(&event, 0, sizeof(event));
     iri_request_event(server.request, &event);
@@ -835,6 +837,28 @@ TEST(test_values)
 
 
 /* Requested in ASCII: read on demand. */
+/* A damaged link is redirected, whatever iri_redirect is. */
+TEST(test_damaged_link)
+{
+    const char   *sent = "/secret/name.txt.";
+    iri_lookup_t *lookup;
+
+    server_start();
+    server.tree.repair = IRI_REPAIR_TRAILING;
+    iri_request_set_ascii(server.request, core_str(sent));
+    lookup = server_find(sent, sent);
+    assert_int_equal(lookup->found.verdict, IRI_RESTART);
+    assert_int_equal(iri_request_redirect_status(server.request, 0), 0);
+    iri_request_restart(server.request, &core.env, lookup, core_str(sent),
+                        lookup->restart, 0);
+    assert_int_equal(iri_request_form(server.request, 0), IRI_FORM_TRAILING);
+    assert_int_equal(iri_request_redirect_status(server.request, 0), 302);
+    assert_int_equal(
+        iri_request_redirect_status(server.request, IRI_REDIRECT_LINK), 302);
+    assert_int_equal(iri_request_redirect_status(server.request, 308), 308);
+}
+
+
 TEST(test_ascii)
 {
     iri_reading_t reading;
