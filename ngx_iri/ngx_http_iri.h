@@ -279,7 +279,7 @@ typedef struct {
 } ngx_http_iri_ctx_t;
 
 
-/* ---- configurations of a request, and while nginx reads its files --------- */
+/* ---- configurations of a request, and while nginx reads its files -------- */
 
 #define ngx_http_iri_main_conf(r)                                            \
     ngx_http_get_module_main_conf(r, ngx_http_iri_module)

@@ -20,9 +20,9 @@
 
 /*
  * ngx_http_script_run() cannot be used, because it flushes variables that are
- * not cacheable: nginx evaluates a text in two passes, for its length and for its octets.  If a pass
- * calls this function through the getter of a variable of the module, the other
- * variables of the text must keep their values.
+ * not cacheable: nginx evaluates a text in two passes, for its length and for
+ * its octets.  If a pass calls this function through the getter of a variable
+ * of the module, the other variables of the text must keep their values.
  */
 ngx_int_t
 ngx_http_iri_evaluate_root(ngx_http_request_t       *r,

@@ -106,8 +106,8 @@ ngx_http_iri_adds_invalid_host(ngx_http_request_t *r)
 
 
 /*
- * Make r->headers_out.location, if it is set, a URI-reference, to which nginx may add scheme
- * and host.  That of iri_redirect is a URI-reference already.
+ * Make r->headers_out.location, if it is set, a URI-reference, to which nginx
+ * may add scheme and host.  That of iri_redirect is a URI-reference already.
  */
 static ngx_int_t
 ngx_http_iri_write_location(ngx_http_request_t              *r,

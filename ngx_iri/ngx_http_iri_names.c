@@ -378,7 +378,7 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
         }
     }
 
-    /* Until here, ngx_http_iri_names_owner() must find configured names only. */
+    /* Last, since ngx_http_iri_names_owner() finds only configured names. */
     added = names.added.elts;
 
     for (n = 0; n < names.added.nelts; n++) {
