@@ -25,7 +25,6 @@ sub server {
     $conf =~ s{/srv/}{$base/srv/}g;
     $conf =~ s/127\.0\.0\.1:9000/127.0.0.1:$port/g;
     $conf =~ s{include\s+\K}{/etc/nginx/}g;
-
     return IRI::Guide->can("start_$kind")->("$base/srv", $conf, %option,
         # refused requests
         expect => qr/AH01630|access forbidden by rule/);
