@@ -603,3 +603,47 @@ TEST(test_not_listed)
         core_cache_free(find.search.cache);
     }
 }
+
+
+/* ---- names that are encoded ---------------------------------------------- */
+
+/* A name that starts with begin, followed by n times the other text. */
+static void
+check_encoded(const char *label, const char *begin, const char *more,
+              size_t count, int want)
+{
+    iri_tree_conf_t tree = core_tree(label, IRI_FILENAME_ANY, N);
+    iri_buf_t       out = IRI_BUF_EMPTY;
+    char            octets[3 * IRI_MAX_SEGMENT];
+    iri_str_t       name;
+    size_t          i;
+    int             written;
+
+    snprintf(octets, sizeof(octets), "%s", begin);
+
+    for (i = 0; i < count; i++) {
+        core_append(octets, more);
+    }
+
+    name = core_str(octets);
+
+    core_init(&core);
+    assert_ok(iri_name_write(&core.env, &tree, name, 0, &out, &written));
+    assert_int_equal(written, want);
+}
+
+
+/* A name that could not be decoded again is not encoded. */
+TEST(test_encoded)
+{
+    /* U+1200 has four octets. */
+    check_encoded("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4, 1);
+    check_encoded("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4 + 1, 0);
+    /* U+FFFD is decoded in UTF-8 only. */
+    check_encoded("gb18030", "\xef\xbf\xbd", "", 0, 0);
+    /* U+1EA5 is encoded with a tone mark, which is one octet more. */
+    check_encoded("windows-1258", "\xe1\xba\xa5", "\xcc\x81",
+                  IRI_MAX_MARKS - 1, 1);
+    check_encoded("windows-1258", "\xe1\xba\xa5", "\xcc\x81", IRI_MAX_MARKS,
+                  0);
+}
