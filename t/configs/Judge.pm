@@ -560,7 +560,7 @@ sub discloses {
     my ($class, $config, $set, $case, $there, $absent) = @_;
     my $last = $case->{last};
     my @above = map { utf8($_) } @{ $case->{segments} }[0 .. $last - 1];
-    my ($denied, $denies);
+    my ($denied, %denies);
     for my $asked ($there, $absent) {
         for my $meant (@{ $asked->{meant} }) {
             my @path = @{ $meant->{path} };
@@ -573,12 +573,13 @@ sub discloses {
             my $text = without_name($meant->{normal}, "\0\0", $name);
             $denied //= $text;
             return if $text ne $denied;
-            $denies = 1;
+            $denies{$asked} = 1;
         }
     }
     return if rules_tell($last, $there, $absent);
     # 405 comes after access was granted
-    return if !$denies || $denied =~ /^(?:5|405)/
+    # a path that means nothing in that directory discloses nothing of it
+    return if keys %denies < 2 || $denied =~ /^(?:5|405)/
         || $denied =~ /^3/ && (!is_login($denied) || $class->asks_disk($config))
         || $denied =~ /^404/ && $denied !~ /^hidden/m
         && !$class->hides($config, '/' . join '/', @{ $case->{segments} });
