@@ -257,6 +257,8 @@ typedef struct {
     iri_request_t *request;     /* its state in the core */
     ngx_str_t args;             /* the query of a subrequest */
 
+    ngx_str_t filename;         /* passed from the length code of the script
+                                   under root to its value code */
     unsigned waited:1;          /* 1: the request has waited for an index; it
                                    does not wait again */
     ngx_http_iri_snapshot_t *snapshot;  /* taken before the first rule, and
@@ -720,10 +722,6 @@ void ngx_http_iri_settings_search(const ngx_http_iri_loc_conf_t *ilcf,
 
 
 /* ---- ngx_http_iri_find.c ------------------------------------------------ */
-
-/* Evaluate a root with variables.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_evaluate_root(ngx_http_request_t *r,
-    ngx_http_core_loc_conf_t *clcf, ngx_str_t *out);
 
 /*
  * Returns: 1 if clcf has no alias, or uri begins with the prefix it replaces.

@@ -24,7 +24,7 @@
  * its octets.  If a pass calls this function through the getter of a variable
  * of the module, the other variables of the text must keep their values.
  */
-ngx_int_t
+static ngx_int_t
 ngx_http_iri_evaluate_root(ngx_http_request_t       *r,
                            ngx_http_core_loc_conf_t *clcf, ngx_str_t *out)
 {

@@ -33,6 +33,66 @@ typedef struct {
 /* ---- the script --------------------------------------------------------- */
 
 /*
+ * Returns: the length of the name without a lookup: root or alias, and the rest
+ * of r->uri.
+ */
+static size_t
+ngx_http_iri_joined_length(ngx_http_script_engine_t *e,
+                           ngx_http_core_loc_conf_t *clcf)
+{
+    u_char                     *ip;
+    size_t                      len;
+    ngx_http_script_len_code_pt lcode;
+
+    len = e->request->uri.len - clcf->alias;
+
+    if (clcf->root_lengths == NULL) {
+        return len + clcf->root.len;
+    }
+
+    ip = e->ip;
+    e->ip = clcf->root_lengths->elts;
+
+    while (*(uintptr_t *) e->ip) {
+        lcode = *(ngx_http_script_len_code_pt *) e->ip;
+        len += lcode(e);
+    }
+
+    e->ip = ip;
+
+    return len;
+}
+
+
+static void
+ngx_http_iri_joined_copy(ngx_http_script_engine_t *e,
+                         ngx_http_core_loc_conf_t *clcf)
+{
+    u_char                 *ip;
+    ngx_str_t              *uri = &e->request->uri;
+    ngx_http_script_code_pt code;
+
+    if (clcf->root_lengths == NULL) {
+        e->pos = ngx_cpymem(e->pos, clcf->root.data, clcf->root.len);
+
+    } else {
+        ip = e->ip;
+        e->ip = clcf->root_values->elts;
+
+        while (*(uintptr_t *) e->ip) {
+            code = *(ngx_http_script_code_pt *) e->ip;
+            code(e);
+        }
+
+        e->ip = ip;
+    }
+
+    e->pos = ngx_cpymem(e->pos, uri->data + clcf->alias,
+                        uri->len - clcf->alias);
+}
+
+
+/*
  * Returns: 1 if uri has no other name on disk, so that root and uri are joined
  * without a lookup.  A lookup is needed with captures in alias, since the name
  * depends on more than uri; and if uri is not below alias, since
@@ -49,6 +109,25 @@ ngx_http_iri_joins_root(ngx_http_request_t            *r,
 }
 
 
+/* Log once why no file is opened, if it is too late for a restart or 404. */
+static void
+ngx_http_iri_log_not_opened(ngx_http_request_t *r, iri_lookup_t *found)
+{
+    iri_shown_t shown;
+
+    if (found->is_logged || iri_may_open(&found->found)) {
+        return;
+    }
+
+    found->is_logged = 1;
+
+    ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
+                      "\"%s\" is not opened: %s",
+                      iri_show(&shown, found->path),
+                      iri_why_text(found->found.why));
+}
+
+
 /*
  * Returns: the name that nginx may open.  While the rules run (-f, -e, -d, a
  * variable), it is the name of the entry even if that differs from the path:
@@ -58,102 +137,75 @@ static ngx_str_t
 ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                           iri_lookup_t *found)
 {
-    iri_shown_t shown;
-
     if (found->found.verdict == IRI_RESTART && ctx->rules.running
         && ngx_http_iri_plan_restart(r, ctx, found))
     {
         return ngx_http_iri_ngx_str(found->found.filename);
     }
 
-    /* Log once why no file is opened: it is too late for a restart or 404. */
-    if (!found->is_logged && !iri_may_open(&found->found)) {
-        found->is_logged = 1;
-        ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
-                          "\"%s\" is not opened: %s",
-                          iri_show(&shown, found->path),
-                          iri_why_text(found->found.why));
-    }
+    ngx_http_iri_log_not_opened(r, found);
 
     return ngx_http_iri_ngx_str(found->filename);
 }
 
 
 /*
- * Set *head and *tail to the parts of the name on disk for uri: root and the
- * rest of uri, or without a tail the name that was found.
- * Returns: NGX_OK; NGX_ERROR: no file may be opened.
- */
-static ngx_int_t
-ngx_http_iri_name_parts(ngx_http_request_t *r, ngx_str_t uri, ngx_str_t *head,
-                        ngx_str_t *tail)
-{
-    iri_lookup_t             *found;
-    ngx_http_iri_ctx_t       *ctx;
-    ngx_http_iri_loc_conf_t  *ilcf = ngx_http_iri_loc_conf(r);
-    ngx_http_core_loc_conf_t *clcf = ilcf->clcf;
-
-    if (ngx_http_iri_joins_root(r, ilcf, uri)) {
-        *head = clcf->root;
-        tail->data = uri.data + clcf->alias;
-        tail->len = uri.len - clcf->alias;
-
-        return clcf->root_lengths != NULL
-                   ? ngx_http_iri_evaluate_root(r, clcf, head)
-                   : NGX_OK;
-    }
-
-    found = ngx_http_iri_find_uri(r, uri);
-    ctx = ngx_http_iri_ctx(r);
-
-    if (found == NULL || ctx == NULL) {
-        return NGX_ERROR;
-    }
-
-    *head = ngx_http_iri_name_to_open(r, ctx, found);
-    ngx_str_null(tail);
-
-    return NGX_OK;
-}
-
-
-/*
- * Look up r->uri.  ngx_http_script_run() runs the value code next, with the
- * same engine, in which it uses neither line nor args.  args: the tail, which
- * is the end of r->uri; NULL: none.
+ * Look up r->uri.  nginx runs the value code next, which gets the name from
+ * ctx->filename.
  */
 static size_t
 ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 {
-    ngx_str_t            tail;
-    ngx_http_request_t  *r = e->request;
-    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
+    iri_lookup_t            *found;
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_request_t      *r = e->request;
+    ngx_http_iri_code_t     *code = (ngx_http_iri_code_t *) e->ip;
+    ngx_http_iri_loc_conf_t *ilcf;
 
     e->ip = (u_char *) &code->end;
+    ilcf = ngx_http_iri_loc_conf(r);
 
-    if (ngx_http_iri_name_parts(r, r->uri, &e->line, &tail) != NGX_OK) {
-        e->line = ngx_http_iri_ngx_str(iri_no_such_file);
-        ngx_str_null(&tail);
+    if (ngx_http_iri_joins_root(r, ilcf, r->uri)) {
+        return ngx_http_iri_joined_length(e, ilcf->clcf);
     }
 
-    e->args = tail.data;
+    found = ngx_http_iri_find(r);
+    ctx = ngx_http_iri_ctx(r);
 
-    return e->line.len + tail.len;
+    if (ctx == NULL) {
+        return iri_no_such_file.len;
+    }
+
+    ctx->filename = found != NULL ? ngx_http_iri_name_to_open(r, ctx, found)
+                                  : ngx_http_iri_ngx_str(iri_no_such_file);
+
+    return ctx->filename.len;
 }
 
 
 static void
 ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 {
-    ngx_str_t            uri = e->request->uri;
-    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
+    ngx_str_t                name;
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_request_t      *r = e->request;
+    ngx_http_iri_code_t     *code = (ngx_http_iri_code_t *) e->ip;
+    ngx_http_iri_loc_conf_t *ilcf;
 
     e->ip = (u_char *) &code->end;
-    e->pos = ngx_cpymem(e->pos, e->line.data, e->line.len);
+    ilcf = ngx_http_iri_loc_conf(r);
 
-    if (e->args != NULL) {
-        e->pos = ngx_cpymem(e->pos, e->args, uri.data + uri.len - e->args);
+    if (ngx_http_iri_joins_root(r, ilcf, r->uri)) {
+        ngx_http_iri_joined_copy(e, ilcf->clcf);
+        return;
     }
+
+    ctx = ngx_http_iri_ctx(r);
+    name = ctx != NULL && ctx->filename.len != 0
+               ? ctx->filename
+               : ngx_http_iri_ngx_str(iri_no_such_file);
+
+    e->pos = ngx_cpymem(e->pos, name.data, name.len);
 }
 
 
@@ -202,18 +254,37 @@ ngx_int_t
 ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
                          ngx_str_t *name)
 {
-    ngx_str_t                head, tail;
-    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
+    ngx_str_t                 tail = uri;
+    ngx_http_iri_ctx_t       *ctx;
+    iri_lookup_t             *found;
+    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_core_loc_conf_t *clcf;
 
-    if (ilcf->scripted == NULL || ilcf->clcf->root_lengths != NULL
-        || !ngx_http_iri_below_alias(r, ilcf->clcf, uri))
+    ilcf = ngx_http_iri_loc_conf(r);
+    clcf = ilcf->clcf;
+
+    if (ilcf->scripted == NULL || clcf->root_lengths != NULL
+        || !ngx_http_iri_below_alias(r, clcf, uri))
     {
         return NGX_DECLINED;
     }
 
-    return ngx_http_iri_name_parts(r, uri, &head, &tail) == NGX_OK
-               ? ngx_http_iri_join(r->pool, head, tail, name)
-               : NGX_ERROR;
+    if (ngx_http_iri_joins_root(r, ilcf, uri)) {
+        tail.data += clcf->alias;
+        tail.len -= clcf->alias;
+        return ngx_http_iri_join(r->pool, clcf->root, tail, name);
+    }
+
+    found = ngx_http_iri_find_uri(r, uri);
+    ctx = ngx_http_iri_ctx(r);
+
+    if (found == NULL || ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    *name = ngx_http_iri_name_to_open(r, ctx, found);
+
+    return NGX_OK;
 }
 
 
@@ -246,18 +317,22 @@ ngx_http_iri_script(ngx_conf_t *cf, ngx_http_script_code_pt pt)
 static size_t
 ngx_http_iri_literal_len(ngx_http_core_loc_conf_t *clcf)
 {
-    u_char *first = clcf->root.data, *p;
+    size_t len;
 
-    p = ngx_strlchr(first, first + clcf->root.len, '$');
-    if (p == NULL) {
-        return clcf->root.len;
+    for (len = 0; len < clcf->root.len && clcf->root.data[len] != '$'; len++)
+    {
+        /* void */
     }
 
-    while (p > first && *p != '/') {
-        p--;
+    if (len == clcf->root.len) {
+        return len;
     }
 
-    return p - first;
+    while (len > 0 && clcf->root.data[len] != '/') {
+        len--;
+    }
+
+    return len;
 }
 
 
@@ -372,8 +447,9 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
     ngx_http_iri_location_t  *location;
-    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
+    ngx_http_iri_main_conf_t *imcf;
 
+    imcf = ngx_http_iri_conf_main(cf);
     location = imcf->locations.elts;
 
     for (i = 0; i < imcf->locations.nelts; i++) {
