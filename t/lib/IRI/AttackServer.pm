@@ -158,7 +158,7 @@ sub nginx_text {
     my ($self) = @_;
     my @servers = $self->nginx_server('localhost', '%%PORT%%', {});
     push @servers, $self->nginx_server('localhost', '%%PORTtwin%%',
-        { no_redirect => 1 }) if $self->{conf}{settings} =~ /redirect=/;
+        { no_redirect => 1 }) if $self->{conf}{settings} =~ /redirect=|trailing/;
     for my $host (@{ $HOSTS{ $self->{conf}{conf} } // [] }) {
         push @servers, $self->nginx_server($host->[0], '%%PORT%%',
             ref $host->[1] ? $host->[1] : { dir => $host->[1] });
@@ -231,7 +231,7 @@ sub httpd_text {
     my $conf  = $self->{conf};
     my @hosts = $self->httpd_host('localhost', '%%PORT%%', {});
     push @hosts, $self->httpd_host('localhost', '%%PORTtwin%%',
-        { no_redirect => 1 }) if $conf->{settings} =~ /redirect=/;
+        { no_redirect => 1 }) if $conf->{settings} =~ /redirect=|trailing/;
     for my $host (@{ $HOSTS{ $conf->{conf} } // [] }) {
         push @hosts, $self->httpd_host($host->[0], '%%PORT%%',
             ref $host->[1] ? $host->[1] : { dir => $host->[1] });
