@@ -10,14 +10,14 @@ SKIP: {
     skip 'no nginx', 5 if missing('nginx');
     skip 'valgrind does not run a module with sanitizers', 5
         if $ENV{IRI_ASAN};
-    skip 'valgrind, strace or setpriv is missing', 5
+    skip 'valgrind, strace, setpriv or gnuplot is missing', 5
         if grep { system "command -v $_ >/dev/null" }
-        qw(valgrind strace setpriv);
+        qw(valgrind strace setpriv gnuplot);
     my @options = ('--requests=20', '--rows=^any: ASCII$', "--out=$tmp/out");
     my ($code, $out, $err) = capture('', $^X, $BENCH, @options,
         '--columns=off,on', 'nginx');
     my ($more) = slurp("$tmp/out/nginx.tsv")
-        =~ /^goal\tnginx any: ASCII, again\t([\d.-]+)/m;
+        =~ /^goal\tnginx any: ASCII, on\t([\d.-]+)/m;
     ok $code == 0 && defined $more && abs $more < 3000,
         'one measured row' or diag $code, $out, $err;
 

@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use IRI::Server 'slurp';
 
-our @EXPORT_OK = qw(interleaved load median);
+our @EXPORT_OK = qw(interleaved load median quantile);
 
 sub median { return quantile(0.5, @_) }
 

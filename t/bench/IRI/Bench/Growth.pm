@@ -119,7 +119,7 @@ sub server {
     }
     $table->table(['', map({ number($_) } @LENGTHS), 'on, ms', 'off, ms'],
         @lines);
-    $table->goal(@$_, 'growth') for @goals;
+    $table->goal(@$_) for @goals;
     $table->text('');
     return;
 }

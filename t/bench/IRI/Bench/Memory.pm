@@ -98,7 +98,7 @@ sub rest {
     }
     $table->table(['', 'Rss', 'Pss', 'Private', 'Rss after', 'Pss after',
         'Private after'], @lines);
-    $table->goal(@$_, 'memory') for @goals;
+    $table->goal(@$_) for @goals;
     $table->text('');
     return;
 }
@@ -149,7 +149,7 @@ sub under_way {
         }
     }
     $table->table(['', 'bare', 'off', 'on'], @lines);
-    $table->goal(@$_, 'memory') for @goals;
+    $table->goal(@$_) for @goals;
     $table->text('');
     return;
 }

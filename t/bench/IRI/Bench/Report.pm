@@ -5,14 +5,14 @@
 package IRI::Bench::Report;
 use strict;
 use warnings;
-use IRI::Bench::Svg qw(bars lines);
+use IRI::Bench::Plot qw(bars lines);
 use IRI::Bench::Table;
 use IRI::Server qw(slurp spew);
 
 *number = \&IRI::Bench::Table::number;
 
-my @GROUPS  = qw(nginx event prefork fold fold-nginx fold-httpd memory start
-    growth);
+my @GROUPS  = qw(nginx event prefork cpu fold fold-nginx fold-httpd memory
+    start growth);
 my @SERVERS = qw(nginx event prefork);
 
 # Requests that are compared with those of peers.
@@ -53,7 +53,7 @@ sub write_all {
     spew("$folder/bench-$_.svg", $plot{$_}) for keys %plot;
     my $text = "# What it costs\n\n" . $self->goals . $self->wrong;
     $text .= "\n![$CAPTION{$_}](bench-$_.svg)\n" for sort keys %plot;
-    $text .= "\n" . slurp("$folder/$_.md") =~ s/^- .*\n//mgr
+    $text .= "\n" . slurp("$folder/$_.md")
         for @{ $self->{ran} };
     spew("$folder/report.md", $text);
     spew("$folder/summary.md", $self->summary);
@@ -62,70 +62,49 @@ sub write_all {
 
 # ---- goals -------------------------------------------------------------------
 
-# For a "goal" line: its server and its row in the table.
-sub place {
-    my ($measure, $class) = @_;
-    my $server = $measure =~ s/^(nginx|event|prefork|httpd):? // ? $1 : 'core';
-    $server = 'prefork' if $server eq 'httpd';
-    if ($class && $measure =~ /(, again|, first|, off)?(, looks)?$/) {
-        my ($when, $looks) = ($1 // '', $2 // '');
-        $when = '' if $when eq ', off';
-        return ($server, "$class$when$looks")
-            if $class !~ /^(?:start|memory|growth)$/;
-    }
-    $measure =~ s/ (?:d|ja|fr)1?0+\b//;
-    $measure =~ s/^(?:on|charsets), /start, /;
-    $measure =~ s/^.+: (growth|worst)/$1/ if $class eq 'growth';
-    $measure =~ s/^request, .*/request under way/ if $class eq 'memory';
-    return ($server, $measure);
-}
-
-# The rows of the goals, in order, each [label, goal, nginx, event, prefork,
-# core, met]: on each server the least and the most, and whether all are met.
-sub goal_rows {
-    my ($self) = @_;
-    my (@rows, %rows, %newest);
-    my @goals = grep { $_->[1] eq 'goal' } @{ $self->{lines} };
-    $newest{ $_->[2] } = $_ for @goals;    # the newest of repeated measurements
-    for my $line (grep { $newest{ $_->[2] } == $_ } @goals) {
-        my (undef, undef, $measure, $value, $most, $kept, $class, $unit) =
-            @$line;
-        my ($server, $label) = place($measure, $class // '');
-        if (!$rows{$label}) {
-            push @rows, $label;
-            $rows{$label}{unit} = $unit // '';
-        }
-        my $row = $rows{$label};
-        $row->{most}{$most} = 1;
-        push @{ $row->{$server} }, [$value, $kept];
-    }
-    return map { my $row = $rows{$_};
-        my $most = join ' or ', map { number($_) }
-            sort { $a <=> $b } keys %{ $row->{most} };
-        my @all = map { @{ $row->{$_} // [] } } @SERVERS, 'core';
-        [$_, "$most $row->{unit}" =~ s/ $//r,
-            map({ range($row->{$_}) } @SERVERS, 'core'),
-            @all == grep { $_->[1] } @all] } @rows;
-}
-
+# The rows of requests against their goals: instructions and lookups that a
+# request costs more, and the ratio of CPU time; of several requests the worst.
+# "!" marks a goal that is missed.
 sub goals {
     my ($self) = @_;
-    return markdown(['added', 'goal', 'nginx', 'httpd event',
-        'httpd prefork', 'core'], map { [@$_[0 .. 5]] } $self->goal_rows);
+    my (%cell, @labels);
+    for my $line (grep { $_->[1] eq 'goal' && $_->[6] } @{ $self->{lines} }) {
+        my (undef, undef, $subject, $value, $most, undef, $label, $unit) =
+            @$line;
+        my ($server) = $subject =~ /^(\w+)/;
+        push @labels, $label if !$cell{$label};
+        my $cell = $cell{$label}{$server}{$unit} //= [$value, $most];
+        $cell->[0] = $value if $value > $cell->[0];
+    }
+    return '' if !@labels;
+    return markdown(['more than off', 'goal', 'nginx', 'goal, httpd',
+        'httpd event', 'httpd prefork'], map { my $of = $cell{$_};
+            my ($httpd) = grep { defined } @$of{qw(prefork event)};
+            [$_, all($of->{nginx}, 1), all($of->{nginx}), all($httpd, 1),
+                map { all($_) } @$of{qw(event prefork)}] } @labels);
+}
+
+# All figures of a cell, or their goals.
+sub all {
+    my ($cell, $goals) = @_;
+    return join '; ', map { my ($value, $most) = @{ $cell->{$_} };
+        number($goals ? $most : $value)
+            . (!$goals && $value > $most ? ' !' : '') }
+        grep { $cell->{$_} } qw(instructions lookups times);
 }
 
 # ---- the part for the document -----------------------------------------------
 
-# Whole requests beside those of peers.
+# The goals, and whole requests beside those of peers.
 sub summary {
     my ($self) = @_;
-    return ($self->peers . $self->wrong)
-        =~ s/\A\n//r =~ s/(?<=\d) (?=\d{3}\b)/,/gr;
+    return ("### Against the goals\n\n" . $self->goals . $self->peers
+        . $self->wrong) =~ s/(?<=\d) (?=\d{3}\b)/,/gr;
 }
 
 sub peers {
     my ($self) = @_;
-    my @columns = (bare => 'bare', new => 'with iri', map => '`map`',
+    my @columns = (bare => 'bare', on => 'with iri', map => '`map`',
         lua => 'Lua', speling => 'mod_speling', rewrite => 'mod_rewrite',
         encoding => 'mod_encoding');
     my @keys  = @columns[grep { !($_ % 2) } 0 .. $#columns];
@@ -135,7 +114,6 @@ sub peers {
         my ($of, @ids) = $self->requests($server);
         for my $id (grep { /$SHOWN/ && !/$OMITTED/ } @ids) {
             my $row = $of->{$id};
-            $row->{new} = $row->{'on-first'} // $row->{on};
             push @rows, ["$server, " . $id =~ s/^any: //r,
                 map { cell($row->{$_}) } @keys];
         }
@@ -150,18 +128,6 @@ sub cell {
     return '' if !$cell;
     return number($cell->{instructions})
         . (($cell->{status} // 200) == 200 ? '' : ", $cell->{status}");
-}
-
-sub range {
-    my ($values) = @_;
-    return '' if !$values;
-    my @sorted = sort { $a <=> $b } map { $_->[0] } @$values;
-    my $met    = grep { $_->[1] } @$values;
-    my $text   = number($sorted[0]);
-    $text .= ' to ' . number($sorted[-1])
-        if $text ne number($sorted[-1]);
-    return $text . ($met == @$values ? ', met' : $met
-        ? ", $met of " . @$values . ' met' : ', missed');
 }
 
 sub markdown {
@@ -247,14 +213,13 @@ sub added {
     my ($of, @rows) = $self->requests($server);
     my @groups;
     for my $id (grep { !/raw|listing|redirect/ } @rows) {
-        my $base = $of->{$id}{'off-base'}{instructions} // next;
-        push @groups, [$id, map { my $now = $of->{$id}{$_}{instructions};
-            defined $now ? $now - $base : undef } 'on', 'on-first'];
+        my $base = $of->{$id}{base}{instructions} // next;
+        push @groups, [$id, $of->{$id}{on}{instructions} - $base];
     }
     return if !@groups;
     return bars("$server: what a request costs more",
         'instructions, on less off (the same page in UTF-8 and NFC)',
-        ['again', 'the first time'], @groups);
+        @groups);
 }
 
 1;

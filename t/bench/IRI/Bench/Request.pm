@@ -1,7 +1,7 @@
 # The cost of a request, row by row: instructions and system calls without the
 # module, with it and off, and on; and of other software, which supports a part
 # of the rows. One server for each group: nginx, event (httpd with threads, one
-# of them active), prefork.
+# of them active), prefork. Each request has another name.
 package IRI::Bench::Request;
 use strict;
 use warnings;
@@ -14,12 +14,13 @@ use Unicode::Normalize 'NFD';
 
 *number = \&IRI::Bench::Table::number;
 
-my $SIZE = 3000;    # names; requests for new ones use each once
-my $PAGE = 500;     # the page for repeated requests
+my $SIZE = 3000;    # names
 
 # Settings: in nginx's server {} and http {}; in httpd.
 my $SITE   = 'server { listen 127.0.0.1:%%PORT%%; server_name first.example; }';
 my $NAMES  = 'www.example.org xn--bcher-kva.example';
+my $CACHE  = 'open_file_cache max=10000 inactive=600s; '
+    . 'open_file_cache_valid 600s;';
 my $VHOSTS = <<'END';
 <VirtualHost 127.0.0.1:%%PORT%%>
     ServerName first.example
@@ -42,6 +43,8 @@ my %NGINX = (
     listing  => ['iri on; iri_listing on;'],
     host     => ["server_name $NAMES;", "iri on; iri_host on;\n$SITE"],
     sites    => ["server_name $NAMES;", "iri on;\n$SITE"],
+    cached   => ["$CACHE iri on;"],
+    'cached-off' => ["$CACHE iri off;"],
 );
 my %HTTPD = (
     off      => 'IRIEngine Off',
@@ -60,78 +63,90 @@ my %HTTPD = (
 );
 
 # Rows: a name; the settings; the target; the status with the module off, and
-# on; the class of goals; the maximum of instructions for a repeated request,
-# and for the first one; additional lookups of a repeated request; the other
-# software that supports it.
+# on; the class of goals; the other software that supports it.
 my @ROWS = (
-    ['ASCII', any => page('d', \&plain), 200, 200, 'ascii', 60, 60, 0],
-    ['ASCII, absent', any => page('d', \&absent), 404, 404, 'ascii', 60, 60,
-        0],
+    ['ASCII', any => page('d', \&plain), 200, 200, 'ascii'],
+    ['ASCII, absent', any => page('d', \&absent), 404, 404, 'ascii'],
     ['ASCII, escaped', any => page('d', \&each_escaped), 200, 200],
-    languages('', 'any', \&plain, 200, 200, 'any', 700, undef, 1),
-    ['Japanese, raw', any => page('ja', \&plain, \&raw), 200, 200, 'any',
-        700, undef, 1],
-    languages('', 'nfc', \&plain, 200, 200, 'nfc', 400, undef, 0),
-    languages(' in NFD', 'any', \&in_nfd, 404, 200, 'nfd', 350, 2500, 1,
-        'nfd'),
-    languages(' in NFD', 'nfc', \&in_nfd, 404, 200, 'nfd', 350, 2500, 0,
-        'nfd'),
+    languages('', 'any', \&plain, 200, 200, 'any'),
+    ['Japanese, raw', any => page('ja', \&plain, \&raw), 200, 200, 'any'],
+    languages('', 'nfc', \&plain, 200, 200, 'nfc'),
+    languages(' in NFD', 'any', \&in_nfd, 404, 200, 'nfd', 'nfd'),
+    languages(' in NFD', 'nfc', \&in_nfd, 404, 200, 'nfd-nfc', 'nfd'),
     ['Japanese in NFD, raw', any => page('ja', \&in_nfd, \&raw), 404, 200,
-        'nfd', 350, 2500, 1, 'nfd'],
-    ['Shift_JIS', sjis => page('ja', in('cp932')), 404, 200, 'legacy', 350,
-        2000, 1, 'sjis'],
+        'nfd', 'nfd'],
+    ['Shift_JIS', sjis => page('ja', in('cp932')), 404, 200, 'legacy',
+        'sjis'],
     ['Shift_JIS, raw', sjis => page('ja', in('cp932'), \&raw), 404, 200,
-        'legacy', 350, 2000, 1, 'sjis'],
+        'legacy', 'sjis'],
     ['EUC-JP, second of two', sjis => page('ja', in('euc-jp')), 404, 200,
-        'legacy', 350, 3000, 1, 'euc'],
+        'second', 'euc'],
     ['windows-1251', 1251 => page('ru', in('cp1251')), 404, 200, 'legacy',
-        350, 2000, 1, '1251'],
+        '1251'],
     ['UTF-8, tree in EUC-JP', legacy => page('ej', \&plain, undef, 'ja'),
-        404, 200, 'tree', 350, 2500, 1, 'tree'],
-    languages(', absent', 'any', \&absent, 404, 404, 'absent', 400, 1000, 2),
+        404, 200, 'tree', 'tree'],
+    languages(', absent', 'any', \&absent, 404, 404, 'absent'),
     ['Shift_JIS, absent', sjis => page('ja', absent_in('cp932')), 404, 404,
-        'absent', 400, 2000, 2],
+        'absent'],
     ['EUC-JP, absent', sjis => page('ja', absent_in('euc-jp')), 404, 404,
-        'absent', 400, 2000, 2],
+        'absent'],
     ['windows-1251, absent', 1251 => page('ru', absent_in('cp1251')), 404,
-        404, 'absent', 400, 1000, 2],
+        404, 'absent'],
     ['another case', case => page('d', sub { $_[0] =~ s/page-n/PAGE-N/r }),
-        404, 200, 'fold', 1500, 1500, 1, 'case'],
-    ['another case, absent', case => page('d', \&absent), 404, 404, 'fold',
-        1500, 1500, 2],
+        404, 200, 'fold', 'case'],
+    ['another case, absent', case => page('d', \&absent), 404, 404, 'fold'],
     ['redirect of NFD', redirect => page('ja', \&in_nfd), 404, 301, undef,
-        undef, undef, undef, 'nfd'],
+        'nfd'],
     ['query in Shift_JIS', query => with_query('%83K%83C%83h'), 200, 200],
     ['query in ASCII', query => with_query('guide'), 200, 200],
     ['listing of 100 names', listing => sub { '/d100/' }, [403, 404], 200,
-        undef, undef, undef, undef, 'listing'],
-    ['host in ASCII', host => on_host('www.example.org'), 200, 200, 'host',
-        30, undef, 0],
+        undef, 'listing'],
+    ['host in ASCII', host => on_host('www.example.org'), 200, 200, 'host'],
     ['host percent-encoded', host => on_host('B%C3%BCcher.example'),
         [200, 400, 404], 200],
+    ['Japanese, open_file_cache', cached => page('ja', \&plain), 200, 200,
+        'cached'],
 );
 
-# The names of the classes of goals in the report.
+# Classes of goals: the name in the report; at most so many instructions more
+# than with the module off, in nginx; so many lookups on disk; the ratio of CPU
+# time.
 our %CLASSES = (
-    off    => 'loaded, off',
-    ascii  => 'ASCII hit or 404',
-    nfc    => 'UTF-8 NFC hit, tree `nfc`',
-    any    => 'UTF-8 NFC hit, tree `any`',
-    nfd    => 'NFD request on NFC tree',
-    legacy => 'legacy charset on UTF-8 tree',
-    tree   => 'UTF-8 request on a legacy tree',
-    absent => 'non-ASCII 404',
-    fold   => 'folded match or absent',
-    host   => 'ASCII host',
+    off       => ['loaded, off', 40, 0, 1.00],
+    ascii     => ['ASCII hit or 404', 200, 0, 1.00],
+    nfc       => ['UTF-8 NFC hit, tree `nfc`', 1300, 0, 1.02],
+    any       => ['UTF-8 NFC hit, tree `any`', 2500, 1, 1.10],
+    'nfd-nfc' => ['NFD request on NFC tree, `nfc`', 5000, 0, 1.10],
+    nfd       => ['NFD request on NFC tree, `any`', 6000, 1, 1.20],
+    legacy    => ['legacy charset on UTF-8 tree', 3500, 1, 1.15],
+    second    => ['EUC-JP, second of two charsets', 10_000, 3, 1.40],
+    tree      => ['UTF-8 request on a legacy tree', 5000, 1, 1.20],
+    absent    => ['non-ASCII 404', 4500, 2, 1.30],
+    fold      => ['folded match or absent', 7500, 2, 1.40],
+    host      => ['ASCII host', 120, 0, 1.01],
+    cached    => ['UTF-8 NFC hit, `open_file_cache`', 2500, 0, 1.05],
 );
-my $MOST_OFF = 40;
+my %HTTPD_GOAL = (off => 40, ascii => 350, host => 300);
+my $HTTPD_MORE = 1500;
+
+# The goals of a class: instructions, lookups, CPU time.
+sub goal {
+    my ($server_kind, $class) = @_;
+    my (undef, $most, @rest) = @{ $CLASSES{$class} };
+    $most = $HTTPD_GOAL{$class} // $most + $HTTPD_MORE
+        if $server_kind ne 'nginx';
+    return ($most, @rest);
+}
+
+sub new {
+    my ($class, $table, %option) = @_;
+    return bless { %option, table => $table, what => $option{group} }, $class;
+}
 
 sub run {
     my ($class, $table, %option) = @_;
-    my $self = bless { %option, table => $table }, $class;
-    $self->{what} = $option{group};
-    my @rows = map { { %$_ } } rows($option{rows});
-    $self->{root} = trees($option{trees}, directories(@rows));
+    my $self = $class->new($table, %option);
+    my @rows = $self->rows;
     my @columns = grep {
         !$option{columns} || ",$option{columns}," =~ /,$_->[0],/
     } ['bare'], ['off'], ['on'],
@@ -141,17 +156,20 @@ sub run {
     return;
 }
 
-# The rows whose name, after the settings, matches.
+# The rows whose name, after the settings, matches; creates their trees.
 sub rows {
-    my ($pattern) = @_;
-    my @names = qw(id on target off wanted class again first looks peers);
+    my ($self) = @_;
+    my @names = qw(id on target off wanted class peers);
     my @rows  = map { my %row; @row{@names} = @$_; \%row } @ROWS;
     for my $row (@rows) {
         $row->{id} = "$row->{on}: $row->{id}"
             if $row->{on} =~ /^(?:any|nfc)$/;
         $row->{off} = [$row->{off}] if !ref $row->{off};
     }
-    return grep { $_->{id} =~ /$pattern/ } @rows;
+    @rows = grep { $_->{id} =~ /$self->{rows}/
+        && ($self->{what} eq 'nginx' || $_->{on} ne 'cached') } @rows;
+    $self->{root} = trees($self->{trees}, directories(@rows));
+    return @rows;
 }
 
 # The directories that the rows request, and compare with.
@@ -231,15 +249,22 @@ sub base {
     my ($row) = @_;
     return $row->{target} if $row->{id} =~ /absent/;
     return $row->{target} if grep { $_ == 200 } @{ $row->{off} };
-    my $there = $row->{target}->($PAGE);
-    my ($kind) = $there =~ m{^/([a-z]+)$SIZE/} or return $row->{target};
+    my ($kind) = $row->{target}->(0) =~ m{^/([a-z]+)$SIZE/}
+        or return $row->{target};
     return page($kind eq 'ej' ? 'ja' : $kind, \&plain);
+}
+
+# The targets of a row, one after another.
+sub each_name {
+    my ($target) = @_;
+    my $number = 0;
+    return sub { return $target->($number++ % $SIZE) };
 }
 
 # ---- measuring ---------------------------------------------------------------
 
-# All cells of one column into $row->{cells}{NAME}: status, ir and calls, and
-# those of the first request in new; with the module off also of the base.
+# All cells of one column into $row->{cells}{NAME}: status, ir and calls; with
+# the module off also of the base.
 sub column {
     my ($self, $column, @rows) = @_;
     my ($name, $conf, $for) = @$column;
@@ -247,10 +272,8 @@ sub column {
     push @{ $by{ $self->settings($name, $_) } }, $_ for @rows;
     for my $settings (sort keys %by) {
         for my $tool ('callgrind', undef) {
-            $self->{known} = {};
-            my $server = IRI::Bench::Server::new_server($self->{what},
-                root => $self->{root}, tool => $tool,
-                $conf ? %$conf : $self->conf($settings));
+            my $server = $self->server($settings, tool => $tool,
+                $conf ? %$conf : ());
             $self->cell($server, $name, $for, $_, $tool)
                 for @{ $by{$settings} };
             $server->stop;
@@ -261,68 +284,64 @@ sub column {
     return;
 }
 
-# The settings of a row; those with hosts have sites.
+# A server with these settings, unless the options have others.
+sub server {
+    my ($self, $settings, %option) = @_;
+    return IRI::Bench::Server::new_server($self->{what},
+        root => $self->{root}, $self->conf($settings), %option);
+}
+
+# The settings of a row; "off" is that of the same server.
 sub settings {
     my ($self, $name, $row) = @_;
     return $name if $name !~ /^(?:bare|off|on)$/;
     return $row->{on} if $name eq 'on';
-    return $row->{on} eq 'host' && $name eq 'off' ? 'sites' : $name;
+    return $name if $name eq 'bare';
+    return { host => 'sites', cached => 'cached-off' }->{ $row->{on} }
+        // 'off';
 }
 
 sub conf {
     my ($self, $settings) = @_;
     return (stock => 1) if $settings eq 'bare';
     return (conf => $HTTPD{$settings}) if $self->{what} ne 'nginx';
-    my ($places, $conf) = @{ $NGINX{$settings} };
+    my ($places, $conf) = @{ $NGINX{$settings} // return };
     return (places => $places, conf => $conf // '');
 }
 
 sub cell {
     my ($self, $server, $name, $for, $row, $tool) = @_;
-    my $peer = $name !~ /^(?:bare|off|on)$/;
     my $cell = $row->{cells}{$name} //= {};
     print STDERR "$self->{what}, $name, ", $tool // 'strace',
         ", $row->{id}\n" if $self->{verbose};
-    my $again = sub { return $row->{target}->($PAGE) };
-    $self->status($server, $name, $for, $row, $cell, $again);
-    $server->ask($again, 5);
-    $self->spend($server, $again, $tool, $cell);
-    if ($name eq 'on' && $row->{id} !~ /^listing|^host|^query/) {
-        $self->spend($server, sub {
-            return $row->{target}->(++$self->{asked} % $SIZE);
-        }, $tool, $cell->{new} //= {}, 1);
-    }
+    $self->status($server, $name, $for, $row, $cell);
+    $self->spend($server, $row, $row->{target}, $tool, $cell);
     return if $name ne 'off';
-    my $target = base($row);
-    $cell->{base} //= { status => $cell->{status} };
-    if ($target == $row->{target}) {
-        @{ $cell->{base} }{qw(ir calls)} = @$cell{qw(ir calls)};
-        return;
-    }
-    $self->spend($server, sub { $target->($PAGE) }, $tool, $cell->{base});
-    return;
+    my $base = base($row);
+    return $row->{cells}{base} = $cell if $base == $row->{target};
+    return $self->spend($server, $row, $base, $tool,
+        $row->{cells}{base} //= {});
 }
 
-# Instructions or calls of a request, into a cell; those of an identical
-# request are reused.
+# Instructions or calls of a request, into a cell.
 sub spend {
-    my ($self, $server, $target, $tool, $cell, $new) = @_;
-    my $measure = $tool ? 'ir' : 'calls';
-    my $one  = $new ? undef : $target->();
-    my $key  = ref $one || !defined $one ? undef : $one;
-    my $value = defined $key ? $self->{known}{$key} : undef;
-    $value //= $tool
-        ? ($server->instructions($target, $self->{requests}))[0]->sum
-        : $server->calls($target);
-    $cell->{$measure} = $value;
-    $self->{known}{$key} = $value if defined $key;
+    my ($self, $server, $row, $target, $tool, $cell) = @_;
+    $server->ask(each_name($target), $SIZE) if $row->{on} eq 'cached';
+    if ($tool) {
+        my ($profile) = $server->instructions(each_name($target),
+            $self->{requests});
+        $cell->{ir} = $profile->sum;
+    } else {
+        $cell->{calls} = $server->calls(each_name($target));
+    }
     return;
 }
 
 # The status, and whether it is the expected one. Other software that does not
 # support a row may answer 404.
 sub status {
-    my ($self, $server, $name, $for, $row, $cell, $target) = @_;
+    my ($self, $server, $name, $for, $row, $cell) = @_;
+    my $target = sub { return $row->{target}->(0) };
     my $answer = $name eq 'on' ? $server->ask_until($target, $row->{wanted})
         : $server->ask($target);
     $cell->{status} = $answer->status;
@@ -340,27 +359,20 @@ sub status {
 sub show {
     my ($self, $columns, @rows) = @_;
     my $table = $self->{table};
-    my $server_kind  = $self->{what};
-    $table->text("### $server_kind: a request");
+    $table->text("### $self->{what}: a request");
     $table->text('Instructions, system calls, and the status where it is not '
-        . '200; "first" of names that were not asked for before.');
+        . '200. More: on less off, instructions and lookups; off is asked for '
+        . 'the same page in UTF-8 and NFC, percent-encoded, where it does not '
+        . 'find the row itself.');
     $table->text('');
-    my @heads = map { $_ eq 'on' ? ('on, first', 'on, again') : $_ }
-        @$columns;
-    my @lines;
+    $table->table(['', @$columns, 'more'], map { my $row = $_;
+        [$row->{id}, map({ text($row->{cells}{$_}) } @$columns),
+            join ', ', map { number($_) } more($row, 'on', 'base')] } @rows);
     for my $row (@rows) {
-        my @cells = map { my $cell = $row->{cells}{$_};
-            $_ eq 'on'
-                ? (text({ %{ $cell->{new} // {} },
-                    status => $cell->{status} }), text($cell))
-                : text($cell) } @$columns;
-        push @lines, [$row->{id}, @cells];
         $self->figures($row);
+        $self->goals($row);
     }
-    $table->table(['', @heads], @lines);
-    my %shown = map { $_ => 1 } @$columns;
-    $self->differences(@rows) if $shown{off} && $shown{on};
-    $self->goals(\%shown, @rows);
+    $table->text('');
     return;
 }
 
@@ -375,23 +387,18 @@ sub text {
 sub figures {
     my ($self, $row) = @_;
     for my $name (sort keys %{ $row->{cells} }) {
-        my $cell = $row->{cells}{$name};
-        my %part = ($name => $cell, "$name-first" => $cell->{new},
-            "$name-base" => $cell->{base});
-        for my $part (grep { $part{$_} } sort keys %part) {
-            my $of = $part{$part};
-            my %value = (instructions => sprintf('%.1f', $of->{ir}),
-                calls => total($of->{calls}), looks => looks($of->{calls}));
-            $value{status} = $of->{status} if defined $of->{status};
-            $self->{table}->figure('request', $self->{what}, $row->{id},
-                $part, $_, $value{$_}) for sort keys %value;
-        }
+        my $of    = $row->{cells}{$name};
+        my %value = (instructions => sprintf('%.1f', $of->{ir}),
+            calls => total($of->{calls}), lookups => lookups($of->{calls}));
+        $value{status} = $of->{status} if defined $of->{status};
+        $self->{table}->figure('request', $self->{what}, $row->{id},
+            $name, $_, $value{$_}) for sort keys %value;
     }
     return;
 }
 
 # System calls that look up a name or list a directory.
-sub looks {
+sub lookups {
     my ($calls) = @_;
     my $sum = 0;
     $sum += $calls->{$_} // 0
@@ -400,63 +407,32 @@ sub looks {
     return sprintf '%.0f', $sum;
 }
 
-# The difference between on for the request and off for the page, or for the
-# same 404.
+# Instructions and lookups of one column of a row less those of another.
 sub more {
-    my ($row, $part) = @_;
-    my $on   = $row->{cells}{on};
-    my $base = $row->{cells}{off}{base};
-    $on = $on->{new} if $part eq 'first';
-    return if !$on;
-    return ($on->{ir} - $base->{ir},
-        looks($on->{calls}) - looks($base->{calls}));
-}
-
-sub differences {
-    my ($self, @rows) = @_;
-    my $table = $self->{table};
-    $table->text("### $self->{what}: what a request costs more");
-    $table->text('On less off. Off is asked for the same page in UTF-8 and '
-        . 'NFC, percent-encoded, where it does not find the row itself; looks '
-        . 'are calls that look at names.');
-    $table->text('');
-    $table->table(['', 'instructions, first', 'again', 'looks, first',
-        'again'], map {
-            my ($first, $few) = more($_, 'first');
-            my ($again, $looks) = more($_, 'again');
-            [$_->{id}, number($first), number($again), number($few),
-                number($looks)]
-        } @rows);
-    return;
+    my ($row, @columns) = @_;
+    my ($on, $off) = @{ $row->{cells} }{@columns};
+    return if !$on || !$off;
+    return ($on->{ir} - $off->{ir},
+        lookups($on->{calls}) - lookups($off->{calls}));
 }
 
 sub goals {
-    my ($self, $shown, @rows) = @_;
-    my $table = $self->{table};
-    my $server_kind  = $self->{what};
-    for my $row (grep { $_->{class} } @rows) {
-        my $class = $CLASSES{ $row->{class} };
-        if ($row->{class} eq 'ascii' && $shown->{bare} && $shown->{off}) {
-            my ($bare, $off) = @{ $row->{cells} }{qw(bare off)};
-            $table->goal("$server_kind $row->{id}, off",
-                $off->{ir} - $bare->{ir},
-                $MOST_OFF, 'instructions', $CLASSES{off});
-            $table->goal("$server_kind $row->{id}, off, looks",
-                looks($off->{calls}) - looks($bare->{calls}), 0, 'looks',
-                $CLASSES{off});
-        }
-        next if !$shown->{on} || !$shown->{off};
-        my ($again, $looks) = more($row, 'again');
-        $table->goal("$server_kind $row->{id}, again", $again, $row->{again},
-            'instructions', $class);
-        $table->goal("$server_kind $row->{id}, again, looks", $looks,
-            $row->{looks}, 'looks', $class);
-        next if !defined $row->{first};
-        my ($first) = more($row, 'first');
-        $table->goal("$server_kind $row->{id}, first", $first, $row->{first},
-            'instructions', $class);
-    }
-    $table->text('');
+    my ($self, $row) = @_;
+    my $class = $row->{class} or return;
+    $self->goal_of($row, $class, 'on', 'base');
+    $self->goal_of($row, 'off', 'off', 'bare') if $class eq 'ascii';
+    return;
+}
+
+sub goal_of {
+    my ($self, $row, $class, @columns) = @_;
+    my ($ir, $lookups) = more($row, @columns) or return;
+    my ($most, $most_lookups) = goal($self->{what}, $class);
+    my $subject = "$self->{what} $row->{id}, $columns[0]";
+    my $label   = $CLASSES{$class}[0];
+    $self->{table}->goal($subject, $ir, $most, 'instructions', $label);
+    $self->{table}->goal("$subject, lookups", $lookups, $most_lookups,
+        'lookups', $label);
     return;
 }
 

@@ -39,7 +39,7 @@ sub run {
     }
     $table->table(['', 'test, instructions', 'test, ms', 'reload, ms'],
         @lines);
-    $table->goal(@$_, $MOST, 'ms', 'start') for @goals;
+    $table->goal(@$_, $MOST, 'ms') for @goals;
     $table->text('');
     return;
 }

@@ -71,16 +71,16 @@ sub status {
 # The number of wrong statuses.
 sub wrong { return $wrong }
 
-# A goal: the figure, its maximum, and whether it is met; class is the row of
-# the table of goals.
+# A goal: the figure, its maximum, and whether it is met; label is the row of
+# the table of goals, if it is in that table.
 sub goal {
-    my ($self, $subject, $value, $most, $unit, $class) = @_;
+    my ($self, $subject, $value, $most, $unit, $label) = @_;
     my $kept = $value <= $most;
     $self->text(sprintf '- %s: %s (%s), at most %s %s', $subject,
         number($value),
         $kept ? 'good' : 'TOO MUCH', number($most), $unit);
     $self->figure('goal', $subject, $value, $most, $kept ? 1 : 0,
-        $class // '', $unit);
+        $label // '', $unit);
     return $kept;
 }
 
