@@ -93,6 +93,17 @@ need-applications: need-test
 
 .PHONY: applications need-applications
 
+# ---- modules of others -------------------------------------------------------
+
+third-party: need-third-party ## modules of others in one server with ours
+	@echo
+	IRI_THIRD_PARTY=all prove -It/lib t/third-party.t
+
+need-third-party: need-test
+	@.ci/deps --install third-party
+
+.PHONY: third-party need-third-party
+
 # ---- in a browser ------------------------------------------------------------
 
 # Screenshots of the walk are written to PICTURES, if it is set.
