@@ -96,7 +96,7 @@ need-applications: need-test
 # ---- modules of others -------------------------------------------------------
 
 third-party: need-third-party ## modules of others in one server with ours
-	@echo
+	@+$(again) all
 	IRI_THIRD_PARTY=all prove -It/lib t/third-party.t
 
 need-third-party: need-test

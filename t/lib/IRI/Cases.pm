@@ -248,12 +248,17 @@ sub expected {
 
 # Runs cases against one nginx with a server block for each group. Emits a
 # TAP line a case and one for the error log. Options: proto => 'h2' for
-# HTTP/2; server => text for each server block.
+# HTTP/2, 'h3' for HTTP/3 with the certificate in a directory; server => text
+# for each server block.
 sub run_nginx {
     my ($cases, %option) = @_;
     my ($dir, @groups) = make_trees(@$cases);
-    my $listen = ($option{proto} // '') eq 'h2' ? ' http2' : '';
+    my $proto  = $option{proto} // 'h1';
+    my $listen = $proto eq 'h2' ? ' http2' : '';
     my $conf   = '';
+    $conf = "ssl_certificate $option{certificate}/cert.pem;\n"
+        . "ssl_certificate_key $option{certificate}/key.pem;\n"
+        if $proto eq 'h3';
     for my $group (@groups) {
         my $directives = nginx_settings($group->{settings});
         $directives .= 'add_header IRI-Words "'
@@ -262,6 +267,7 @@ sub run_nginx {
         $conf .= <<"END";
 server {
 listen 127.0.0.1:%%PORT_$group->{number}%%$listen;
+@{[ $proto eq 'h3' && "listen 127.0.0.1:%%PORT_$group->{number}%% quic;" ]}
 server_name localhost;
 root $group->{dir};
 $directives
@@ -375,7 +381,7 @@ sub run_server {
         my $client = $server->client(
             port => $server->port("_$group->{number}"), proto => $proto);
         my @cases   = grep { !skip($_, $runner) } @{ $group->{cases} };
-        my @answers = ask($client, ($proto // '') eq 'h2', @cases);
+        my @answers = ask($client, ($proto // 'h1') ne 'h1', @cases);
         for my $case (@cases) {
             my $answer = shift @answers;
             my @wrong  = judge($case, $runner, $answer, $group->{content});

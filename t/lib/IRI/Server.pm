@@ -380,12 +380,12 @@ sub at_rest {
     return $threads eq '' ? undef : $threads;
 }
 
-# A client that keeps its connection. Options: proto ('h1' or 'h2'), port (a
-# number), and those of IRI::Client.
+# A client that keeps its connection. Options: proto ('h1', 'h2' or 'h3'), port
+# (a number), and those of IRI::Client.
 sub client {
     my ($self, %option) = @_;
     my $proto = delete $option{proto} // 'h1';
-    my $class = $proto eq 'h2' ? 'IRI::HTTP2' : 'IRI::HTTP1';
+    my $class = 'IRI::HTTP' . substr $proto, 1;
     return $class->new(port => $self->{ports}{''}, %option);
 }
 
