@@ -503,47 +503,6 @@ TEST(test_may_redirect)
 }
 
 
-TEST(test_hosts)
-{
-    static const struct {
-        const char *host;
-        int         plain;
-    } cases[] = {
-        { "", 1 },
-        { "localhost", 1 },
-        { "www.Example-1.test.", 1 },
-        { "a_b", 1 },
-        { "127.0.0.1", 1 },
-        { "[::1]", 1 },
-        { "[::ffff:192.0.2.1]", 1 },
-        { "[]", 0 },
-        { "[a@b]", 0 },
-        { "[::1", 0 },
-        { "::1", 0 },
-        { "a:80", 0 },
-        { "a@b", 0 },
-        { "a%62", 0 },
-        { "a/b", 0 },
-        { "a b", 0 },
-        { "a\\b", 0 },
-        { "a?b", 0 },
-        { "a#b", 0 },
-        { "a,b", 0 },
-        { "a\nb", 0 },
-        { "a\x7f", 0 },
-        { "b\xc3\xbc.example", 0 },
-    };
-    size_t i;
-
-    for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(iri_is_uri_host(core_str(cases[i].host)),
-                         cases[i].plain);
-    }
-
-    assert_false(iri_is_uri_host((iri_str_t) IRI_STR("a\0b")));
-}
-
-
 /* A path of any length has a complete Location. */
 TEST(test_very_long_uri)
 {

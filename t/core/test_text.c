@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core.h"
+#include "iriref/iri_iriref.h"
 
 #define WALK(enumeration, function)                                          \
     static const char *enumeration##_word(int value)                         \
@@ -21,14 +22,28 @@ WALK(iri_form, iri_form_text)
 WALK(iri_match, iri_match_text)
 WALK(iri_verdict, iri_verdict_text)
 WALK(iri_why, iri_why_text)
+WALK(iri_host_why, iri_host_why_text)
+WALK(iri_expect, iri_expect_text)
+WALK(iri_warning_kind, iri_warning_text)
+WALK(iri_as, iri_as_text)
+WALK(iri_component, iri_component_text)
+WALK(iri_level, iri_level_text)
 
 static const struct {
     const char *(*word)(int value);
     int count;
 } tables[] = {
-    { iri_status_word, IRI_STATUSES }, { iri_form_word, IRI_FORMS },
-    { iri_match_word, IRI_MATCHES },   { iri_verdict_word, IRI_VERDICTS },
+    { iri_status_word, IRI_STATUSES },
+    { iri_form_word, IRI_FORMS },
+    { iri_match_word, IRI_MATCHES },
+    { iri_verdict_word, IRI_VERDICTS },
     { iri_why_word, IRI_WHYS },
+    { iri_host_why_word, IRI_HOST_WHYS },
+    { iri_expect_word, IRI_EXPECTS },
+    { iri_warning_kind_word, IRI_WARNINGS },
+    { iri_as_word, IRI_KINDS },
+    { iri_component_word, IRI_COMPONENTS },
+    { iri_level_word, IRI_LEVELS },
 };
 
 
