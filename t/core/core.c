@@ -665,10 +665,17 @@ core_find(core_find_t *find)
 
 /* ---- readings, slowly --------------------------------------------------- */
 
-static int
+int
 core_stays(uint32_t c)
 {
     return c == 0x037e || c == 0x1fef || c == 0x212a;
+}
+
+
+int
+core_is_scalar(uint32_t c)
+{
+    return c < 0xd800 || (c > 0xdfff && c <= 0x10ffff);
 }
 
 

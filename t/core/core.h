@@ -157,6 +157,8 @@ iri_str_t core_utf8(const uint32_t *c, size_t count, unsigned char *out);
 #define CORE_LONG 2048
 size_t core_normalize(const uint32_t *c, size_t count, int nfd,
                       uint32_t *out);
+int core_stays(uint32_t c);       /* one of the three */
+int core_is_scalar(uint32_t c);   /* up to U+10FFFF, without surrogates */
 size_t core_normalize_part(const uint32_t *c, size_t count, int nfd,
                            uint32_t *out);   /* nothing stays */
 int core_too_many_marks(const uint32_t *c, size_t count);

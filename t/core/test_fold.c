@@ -161,13 +161,6 @@ check_within(core_t *core, unsigned less, unsigned more,
 
 /* ---- every character ----------------------------------------------------- */
 
-static int
-is_scalar(uint32_t c)
-{
-    return c < 0xd800 || c > 0xdfff;
-}
-
-
 /*
  * Large groups of characters that are treated alike: every hundredth is tested.
  */
@@ -254,7 +247,7 @@ TEST(test_characters)
     wrong = 0;
 
     for (c = 1; c <= 0x10ffff; c++) {
-        if (!is_scalar(c)
+        if (!core_is_scalar(c)
             || (!core_sweeps() && is_one_of_many(c) && c % 101 != 0
                 && !u_hasBinaryProperty((UChar32) c,
                                         UCHAR_DEFAULT_IGNORABLE_CODE_POINT)))
@@ -315,7 +308,7 @@ random_character(void)
 
     do {
         c = 0xa0 + core_random(0x1f000);
-    } while (!is_scalar(c));
+    } while (!core_is_scalar(c));
 
     return c;
 }

@@ -792,19 +792,6 @@ TEST(test_very_long_escaped)
 }
 
 
-/* The fast path for inert characters is not used for bidi controls. */
-TEST(test_inert_is_no_bidi)
-{
-    uint32_t c;
-
-    for (c = 0; c <= 0x10ffff; c++) {
-        if (iri_char_is_bidi_control(c)) {
-            assert_false(iri_char_is_inert(c));
-        }
-    }
-}
-
-
 /*
  * An incomplete escape at the end, followed in memory by the octets that would
  * complete it.
