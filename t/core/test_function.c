@@ -17,7 +17,7 @@
 
 
 static iri_status_t
-convert(core_t *core, const char *name, const char *labels, iri_str_t text,
+convert(const char *name, const char *labels, iri_str_t text,
         iri_converted_t *out)
 {
     iri_charsets_t        charsets = core_charsets(labels);
@@ -26,7 +26,7 @@ convert(core_t *core, const char *name, const char *labels, iri_str_t text,
 
     assert_non_null(function);
 
-    return iri_convert(&core->env, &conf, function, text, out);
+    return iri_convert(&core.env, &conf, function, text, out);
 }
 
 
@@ -175,8 +175,8 @@ TEST(test_cases)
 
     for (i = 0; i < COUNT(cases); i++) {
         core_init(&core);
-        assert_ok(convert(&core, cases[i].function, cases[i].labels,
-                          cases[i].text, &got));
+        assert_ok(
+            convert(cases[i].function, cases[i].labels, cases[i].text, &got));
 
         assert_text(got.value, cases[i].value != NULL ? cases[i].value : "");
 
@@ -203,11 +203,11 @@ TEST(test_log)
 
     core_init(&core);
     core.env.log = NULL;
-    assert_ok(convert(&core, "nfc", "", S("\xff"), &got));
+    assert_ok(convert("nfc", "", S("\xff"), &got));
     assert_non_null(got.why);
 
     core_init(&core);
-    assert_ok(convert(&core, "nfc", "", S("a\n\"\xff"), &got));
+    assert_ok(convert("nfc", "", S("a\n\"\xff"), &got));
     assert_memory_equal(core.log, "nfc of \"a%0A%22%FF\": ", 20);
     assert_non_null(strstr(core.log, ", reason=function\n"));
 
@@ -215,8 +215,8 @@ TEST(test_log)
     memset(text, 'a', sizeof(text));
     text[299] = '\xff';
     core_init(&core);
-    assert_ok(convert(&core, "nfc", "",
-                      (iri_str_t){ 300, (unsigned char *) text }, &got));
+    assert_ok(
+        convert("nfc", "", (iri_str_t){ 300, (unsigned char *) text }, &got));
     assert_int_equal(got.offset, 299);
     assert_int_equal(core.log_len,
                      strlen("nfc of \"\" ...: , reason=function\n")
@@ -362,7 +362,7 @@ TEST(test_limits)
         for (i = 0; (name = iri_function_name(i)) != NULL; i++) {
             for (len = IRI_MAX_TEXT - 1; len <= IRI_MAX_TEXT + 1; len++) {
                 core_init(&core);
-                assert_ok(convert(&core, name, "windows-1252",
+                assert_ok(convert(name, "windows-1252",
                                   (iri_str_t){ len, space }, &got));
 
                 if (len > IRI_MAX_TEXT) {
@@ -376,8 +376,8 @@ TEST(test_limits)
         }
 
         core_init(&core);
-        assert_ok(convert(&core, "to_uri", "",
-                          (iri_str_t){ sizeof(space), space }, &got));
+        assert_ok(
+            convert("to_uri", "", (iri_str_t){ sizeof(space), space }, &got));
         assert_non_null(got.why);
     }
 }
@@ -408,9 +408,9 @@ TEST(test_hostile)
         }
 
         core_init(&core);
-        assert_ok(convert(&core, "nfc", "", text, &got));
+        assert_ok(convert("nfc", "", text, &got));
         assert_null(got.why);
-        assert_ok(convert(&core, "fold", "", text, &got));
+        assert_ok(convert("fold", "", text, &got));
         assert_non_null(got.why);
         assert_int_equal(got.value.len, 0);
     }

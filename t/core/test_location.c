@@ -230,7 +230,7 @@ static const case_t cases[] = {
 
 /* escaped: as httpd passes a path; else as nginx does */
 static iri_reading_t
-read_target(core_t *core, iri_str_t target, int escaped)
+read_target(iri_str_t target, int escaped)
 {
     static unsigned char octets[4][1024];
     static int           turn;
@@ -241,7 +241,7 @@ read_target(core_t *core, iri_str_t target, int escaped)
         request.path = core_unescape(target, octets[++turn % 4]);
     }
 
-    assert_ok(iri_read(&core->env, &conf, &request, &reading));
+    assert_ok(iri_read(&core.env, &conf, &request, &reading));
 
     return reading;
 }
@@ -265,7 +265,7 @@ assert_header(iri_str_t location)
  * Follow the redirect: the path is canonical, and there is no second redirect.
  */
 static void
-assert_rest(core_t *core, iri_str_t location, int escaped)
+assert_rest(iri_str_t location, int escaped)
 {
     iri_redirect_t redirect;
     iri_reading_t  reading;
@@ -276,12 +276,12 @@ assert_rest(core_t *core, iri_str_t location, int escaped)
     }
 
     location.len = i;
-    reading = read_target(core, location, escaped);
+    reading = read_target(location, escaped);
     memset(&redirect, 0, sizeof(redirect));
     redirect.reading = &reading;
     redirect.sent = location;
     redirect.path = reading.path;
-    assert_ok(iri_redirect_location(&core->env, &redirect, &again));
+    assert_ok(iri_redirect_location(&core.env, &redirect, &again));
     assert_text(again, "");
 }
 
@@ -295,7 +295,7 @@ check_case(const case_t *one, int escaped)
 
     core_init(&core);
     conf.charsets = core_charsets(one->charsets);
-    reading = read_target(&core, core_str(one->target), escaped);
+    reading = read_target(core_str(one->target), escaped);
 
     memset(&redirect, 0, sizeof(redirect));
     redirect.reading = &reading;
@@ -312,7 +312,7 @@ check_case(const case_t *one, int escaped)
 
     if (location.len != 0) {
         assert_header(location);
-        assert_rest(&core, location, escaped);
+        assert_rest(location, escaped);
     }
 }
 
@@ -387,7 +387,7 @@ TEST(test_slash)
 
     memset(&redirect, 0, sizeof(redirect));
     redirect.sent = S("/%2f%64" E_ACUTE);
-    reading = read_target(&core, redirect.sent, 1);
+    reading = read_target(redirect.sent, 1);
     redirect.reading = &reading;
     redirect.path = reading.path;
     redirect.slash = 1;
@@ -473,7 +473,7 @@ TEST(test_may_redirect)
         conf.charsets = core_charsets(table[i / 4].charsets);
         conf.repair = IRI_REPAIR_MOJIBAKE;
         conf.repair *= strcmp(table[i / 4].form, "mojibake") == 0;
-        reading = read_target(&core, core_str(table[i / 4].target), escaped);
+        reading = read_target(core_str(table[i / 4].target), escaped);
         conf.repair = 0;
         assert_string_equal(iri_form_text(reading.form), table[i / 4].form);
 
@@ -538,7 +538,7 @@ TEST(test_short_locations)
     size_t        i;
 
     memset(&conf, 0, sizeof(conf));
-    reading = read_target(&core, S("/" E_ACUTE), 0);
+    reading = read_target(S("/" E_ACUTE), 0);
 
     for (i = 0; i < COUNT(cases); i++) {
         assert_ok(core_location(&core.env, &reading, core_str(cases[i].path),

@@ -22,16 +22,16 @@
 
 
 static void
-assert_form(core_t *core, int nfd, const uint32_t *c, size_t count,
-            const uint32_t *want, size_t wanted)
+assert_form(int nfd, const uint32_t *c, size_t count, const uint32_t *want,
+            size_t wanted)
 {
     static unsigned char in[4 * LONG], out[40 * LONG];
     iri_str_t            s = core_utf8(c, count, in);
     iri_buf_t            buf = IRI_BUF_EMPTY;
     iri_status_t         status;
 
-    status = nfd ? iri_nfd_put(&core->env, s, &buf)
-                 : iri_nfc_put(&core->env, s, &buf);
+    status = nfd ? iri_nfd_put(&core.env, s, &buf)
+                 : iri_nfc_put(&core.env, s, &buf);
     assert_int_equal(status, IRI_OK);
     assert_str(iri_buf_str(&buf), core_utf8(want, wanted, out));
 }
@@ -54,7 +54,7 @@ field(char *p, uint32_t *c, size_t *count)
 
 /* UAX #15: the relations between columns 1 to 5. */
 static void
-check_forms(core_t *core, uint32_t c[5][32], const size_t count[5])
+check_forms(uint32_t c[5][32], const size_t count[5])
 {
     static const int of[4][5] = { { 1, 1, 1, 3, 3 },
                                   { 2, 2, 2, 4, 4 },
@@ -68,7 +68,7 @@ check_forms(core_t *core, uint32_t c[5][32], const size_t count[5])
     for (form = 0; form < 4; form++) {
         for (i = 0; i < 5; i++) {
             k = of[form][i];
-            assert_ok(iri_unicode_form(&core->env, (iri_unicode_form_t) form,
+            assert_ok(iri_unicode_form(&core.env, (iri_unicode_form_t) form,
                                        core_utf8(c[i], count[i], in), &got));
             assert_null(got.why);
             assert_str(got.value, core_utf8(c[k], count[k], want));
@@ -78,7 +78,7 @@ check_forms(core_t *core, uint32_t c[5][32], const size_t count[5])
 
 
 static void
-check_row(core_t *core, char *p, unsigned char *listed)
+check_row(char *p, unsigned char *listed)
 {
     uint32_t c[5][32];
     size_t   count[5], i;
@@ -87,26 +87,26 @@ check_row(core_t *core, char *p, unsigned char *listed)
         p = field(p, c[i], &count[i]);
     }
 
-    check_forms(core, c, count);
+    check_forms(c, count);
 
     if (count[0] == 1) {
         listed[c[0][0]] = 1;
     }
 
     if (count[0] == 1 && core_stays(c[0][0])) {
-        assert_form(core, 0, c[0], 1, c[0], 1);
-        assert_form(core, 1, c[0], 1, c[0], 1);
+        assert_form(0, c[0], 1, c[0], 1);
+        assert_form(1, c[0], 1, c[0], 1);
         return;
     }
 
     for (i = 0; i < 3; i++) {
-        assert_form(core, 0, c[i], count[i], c[1], count[1]);
-        assert_form(core, 1, c[i], count[i], c[2], count[2]);
+        assert_form(0, c[i], count[i], c[1], count[1]);
+        assert_form(1, c[i], count[i], c[2], count[2]);
     }
 
     for (i = 3; i < 5; i++) {
-        assert_form(core, 0, c[i], count[i], c[3], count[3]);
-        assert_form(core, 1, c[i], count[i], c[4], count[4]);
+        assert_form(0, c[i], count[i], c[3], count[3]);
+        assert_form(1, c[i], count[i], c[4], count[4]);
     }
 }
 
@@ -129,7 +129,7 @@ TEST(test_file)
             part1 |= strncmp(line, "@Part1", 6) == 0;
 
         } else if (line[0] != '#' && line[0] != '\n' && line[0] != '\r') {
-            check_row(&core, line, listed);
+            check_row(line, listed);
             rows++;
             core_forget(&core);
         }
@@ -146,8 +146,8 @@ TEST(test_file)
             continue;
         }
 
-        assert_form(&core, 0, &c, 1, &c, 1);
-        assert_form(&core, 1, &c, 1, &c, 1);
+        assert_form(0, &c, 1, &c, 1);
+        assert_form(1, &c, 1, &c, 1);
         core_forget(&core);
     }
 
@@ -254,16 +254,16 @@ TEST(test_compose)
 /* ---- segments ----------------------------------------------------------- */
 
 static iri_str_t
-segment(core_t *core, iri_str_t octets)
+segment(iri_str_t octets)
 {
     iri_source_t source = { octets, NULL, 0, 0 };
     iri_buf_t    path = IRI_BUF_EMPTY, uri = IRI_BUF_EMPTY;
     iri_buf_t    alone = IRI_BUF_EMPTY;
     iri_why_t    why, same;
 
-    assert_ok(iri_segment_read(&core->env, &iri_charset_utf8, &source, 0,
+    assert_ok(iri_segment_read(&core.env, &iri_charset_utf8, &source, 0,
                                octets.len, &path, &uri, &why));
-    assert_ok(iri_segment_read(&core->env, &iri_charset_utf8, &source, 0,
+    assert_ok(iri_segment_read(&core.env, &iri_charset_utf8, &source, 0,
                                octets.len, &alone, NULL, &same));
     assert_int_equal(same, why);
     assert_str(iri_buf_str(&alone), iri_buf_str(&path));
@@ -299,8 +299,7 @@ check_marks(size_t n, int normalized)
     k = normalized ? core_normalize(c, n + 3, 0, form)
                    : (memcpy(form, c, (n + 3) * sizeof(c[0])), n + 3);
 
-    assert_str(segment(&core, core_utf8(c, n + 3, in)),
-               core_utf8(form, k, want));
+    assert_str(segment(core_utf8(c, n + 3, in)), core_utf8(form, k, want));
 }
 
 

@@ -202,8 +202,8 @@ escape(iri_str_t s, unsigned char *out)
 
 /* Compare two readings, except their uri. */
 static void
-check_same(core_t *core, const iri_received_path_t *request,
-           const iri_reading_t *got, const iri_reading_t *want)
+check_same(const iri_received_path_t *request, const iri_reading_t *got,
+           const iri_reading_t *want)
 {
     iri_str_t uri = got->uri;
 
@@ -218,7 +218,7 @@ check_same(core_t *core, const iri_received_path_t *request,
     assert_str(got->octets, want->octets);
 
     if (uri.len == 0 && !request->escaped) {
-        assert_ok(iri_path_to_uri(&core->env, got->path, &uri));
+        assert_ok(iri_path_to_uri(&core.env, got->path, &uri));
     }
 
     assert_str(uri, want->uri);
@@ -227,34 +227,34 @@ check_same(core_t *core, const iri_received_path_t *request,
 
 /* Without a uri the rest of the result is the same. */
 static void
-check_read_path(core_t *core, const iri_reading_conf_t *conf,
+check_read_path(const iri_reading_conf_t  *conf,
                 const iri_received_path_t *request, const iri_reading_t *want)
 {
     iri_reading_t got;
 
     memset(&got, 0x5a, sizeof(got));
-    assert_ok(iri_read_path(&core->env, conf, request, &got));
-    check_same(core, request, &got, want);
+    assert_ok(iri_read_path(&core.env, conf, request, &got));
+    check_same(request, &got, want);
 }
 
 
 static iri_reading_t
-read_path(core_t *core, const iri_reading_conf_t *conf, iri_str_t path,
-          int escaped, iri_str_t target)
+read_path(const iri_reading_conf_t *conf, iri_str_t path, int escaped,
+          iri_str_t target)
 {
     iri_received_path_t request = { path, escaped, target };
     iri_reading_t       reading;
     iri_status_t        status;
 
     memset(&reading, 0x5a, sizeof(reading));
-    status = iri_read(&core->env, conf, &request, &reading);
+    status = iri_read(&core.env, conf, &request, &reading);
 
     if (status != IRI_OK) {
         fail_msg("%s: %s", core_show(path), iri_status_text(status));
     }
 
     assert_ptr_equal(reading.conf, conf);
-    check_read_path(core, conf, &request, &reading);
+    check_read_path(conf, &request, &reading);
 
     return reading;
 }
@@ -282,7 +282,7 @@ check_case(const case_t *one, int escaped)
 
     core_init(&core);
     u = core_unescape(target, octets);
-    got = read_path(&core, &conf, escaped ? target : u, escaped, target);
+    got = read_path(&conf, escaped ? target : u, escaped, target);
 
     if (got.form != one->form) {
         print_error("%s, escaped %d:\n", core_show(target), escaped);
@@ -363,7 +363,7 @@ TEST(test_ascii)
         }
     }
 
-    got = read_path(&core, &conf, S("/a/b"), 0, S("/a/b"));
+    got = read_path(&conf, S("/a/b"), 0, S("/a/b"));
     assert_int_equal(got.verdict, IRI_PASS);
     assert_int_equal(got.why, IRI_WHY_ASCII);
     assert_int_equal(got.form, IRI_FORM_ASCII);
@@ -420,7 +420,7 @@ TEST(test_invalid)
                                     0 };
 
         core_init(&core);
-        got = read_path(&core, &conf, S("/a%FF%41"), 1, S("/a%FF%41"));
+        got = read_path(&conf, S("/a%FF%41"), 1, S("/a%FF%41"));
         assert_int_equal(got.verdict, say[i].verdict);
         assert_int_equal(got.status, say[i].status);
         assert_int_equal(got.why, IRI_WHY_UNREADABLE);
@@ -438,20 +438,19 @@ TEST(test_target)
     iri_reading_t      got;
 
     /* The query does not matter. */
-    got = read_path(&core, &conf, S("/\xc3\xa9"), 0,
-                    S("/%C3%A9?\xe2\x80\x8e"));
+    got = read_path(&conf, S("/\xc3\xa9"), 0, S("/%C3%A9?\xe2\x80\x8e"));
     assert_int_equal(got.form, IRI_FORM_ESCAPED);
     assert_int_equal(got.raw, 0);
 
     /* No target: the path is the target. */
-    got = read_path(&core, &conf, S("/%C3%A9"), 1, S(""));
+    got = read_path(&conf, S("/%C3%A9"), 1, S(""));
     assert_int_equal(got.form, IRI_FORM_ESCAPED);
-    got = read_path(&core, &conf, S("/\xc3\xa9"), 1, S(""));
+    got = read_path(&conf, S("/\xc3\xa9"), 1, S(""));
     assert_int_equal(got.form, IRI_FORM_NATIVE);
     assert_int_equal(got.raw, 1);
 
     /* The path of an internal redirect: no octet of it was sent raw. */
-    got = read_path(&core, &conf, S("/\xe2\x80\x8e"), 0, S(""));
+    got = read_path(&conf, S("/\xe2\x80\x8e"), 0, S(""));
     assert_int_equal(got.form, IRI_FORM_ESCAPED);
     assert_int_equal(got.verdict, IRI_PASS);
     assert_int_equal(got.raw, 0);
@@ -469,7 +468,7 @@ check_limit(const unsigned char *path, size_t len, int escaped, int over)
     iri_str_t          s = { len, path };
 
     core_init(&core);
-    got = read_path(&core, &conf, s, escaped, s);
+    got = read_path(&conf, s, escaped, s);
 
     if (over) {
         assert_int_equal(got.verdict, IRI_REFUSE);
@@ -602,7 +601,7 @@ check_grown(size_t segments, size_t characters, int slash, int over)
     }
 
     core_init(&core);
-    got = read_path(&core, &conf, s, 0, s);
+    got = read_path(&conf, s, 0, s);
 
     if (over) {
         assert_int_equal(got.verdict, IRI_REFUSE);
