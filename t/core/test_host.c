@@ -1,8 +1,9 @@
 /*
  * test_host.c - each form of a host name maps to one name or is refused
  *
- * Covers: every row of the tables of the two drafts (IDNA Compatible
- * Preprocessing: links, sections 5 and 6; IDN in URIs: examples and rules);
+ * Covers: the mapping of every character (IDNA Compatible Preprocessing,
+ * sections 5 and 6) and the rules of IDN in URIs, in each mapping (each row and
+ * example: t/documents/idna.tsv, idn-uri.tsv);
  * the ASCII characters that a host may have, raw and escaped; the limits, on
  * both sides; configured names with wildcards; display; the position of the
  * host in an authority; an IPv4 address has one spelling.
@@ -164,54 +165,12 @@ expect_by_all(host_function_t function, const row_t *row, size_t rows)
 
 /* ---- IDNA Compatible Preprocessing: links -------------------------------- */
 
-/* Both tables of section 1; for results that are PASS here see test_plain. */
-static const struct {
-    const char *host, *compatible, *uts46; /* NULL: refused */
-} links[] = {
-    /* Browser Interpretation of IDNs: 2 to 6 */
-    { "b\u00fccher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
-    { "B\u00fccher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
-    { "Bu\u0308cher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
-    { "B%C3%BCcher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
-    { "B\u00fccher\uff0ecom", "xn--bcher-kva.com", "xn--bcher-kva.com" },
-    { "B\u00fccher\u2488com", "xn--bcher1-3ya.com", NULL },
-    /* Possible Local Mapping Variations: 3 and 5 to 9 */
-    { "sch\u00e4ffer.de", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
-    { "SCH\u00c4FFER.DE", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
-    { "SCH\u00c6FFER.DE", "xn--schffer-oxa.de", "xn--schffer-oxa.de" },
-    { "SCH\u00c4\ufb00ER.DE", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
-    { "SCH\u00c4F\u00adFER.DE", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
-    { "\U000e0065\U000e006eSCH\u00c4FFER\U000e007f.DE", "xn--schffer-7wa.de",
-      NULL },
-};
-
-
-TEST(test_links)
-{
-    size_t i;
-
-    for (i = 0; i < COUNT(links); i++) {
-        const row_t old = { links[i].host, SERVE, links[i].compatible };
-        const row_t new = { links[i].host,
-                            links[i].uts46 ? IRI_SERVE : IRI_REFUSE,
-                            links[i].uts46 ? IRI_HOST_MAPPED
-                                           : IRI_HOST_CHARACTER,
-                            links[i].uts46 };
-
-        expect_rows(iri_host_read, &compatible, &old, 1);
-        expect_rows(iri_host_read, &uts46, &new, 1);
-        expect_rows(iri_host_read, &strict, &new, 1);
-    }
-}
-
-
-/* The other rows are ASCII: PASS, or mapped where the function always maps. */
+/* ASCII: PASS, or mapped where the function always maps. */
 TEST(test_plain)
 {
     static const row_t passed[] = {
         { "xn--bcher-kva.de", PASS(ASCII), NULL },
         { "schaffer.de", PASS(ASCII), NULL },
-        { "schaeffer.de", PASS(ASCII), NULL },
         { "SCHAFFER.DE", PASS(ASCII), NULL },
         { "", PASS(ASCII), NULL },
         { "a_b", PASS(ASCII), NULL },
@@ -226,7 +185,6 @@ TEST(test_plain)
         { "xn--bcher-kva.de", SERVE, "xn--bcher-kva.de" },
         { "XN--BCHER-KVA.de", SERVE, "xn--bcher-kva.de" },
         { "schaffer.de", SERVE, "schaffer.de" },
-        { "schaeffer.de", SERVE, "schaeffer.de" },
         { "SCHAFFER.DE", SERVE, "schaffer.de" },
         { "127.1", SERVE, "127.1" },
         { "a.", SERVE, "a." },
@@ -288,49 +246,9 @@ map_compatible(iri_str_t host)
 }
 
 
-static void
-expect_older(uint32_t c, const char *want)
-{
-    unsigned char in[4];
-
-    assert_text(map_compatible(core_utf8(&c, 1, in)), want);
-}
-
-
-static void
-expect_mapped(uint32_t from, uint32_t to)
-{
-    unsigned char in[4], out[4];
-
-    assert_str(map_compatible(core_utf8(&from, 1, in)),
-               core_utf8(&to, 1, out));
-}
-
-
-/* Section 5: these four are not changed. */
-static void
-expect_kept(void)
-{
-    expect_mapped(0x200c, 0x200c);
-    expect_mapped(0x200d, 0x200d);
-    expect_mapped(0x00df, 0x00df);
-    expect_mapped(0x03c2, 0x03c2);
-}
-
-
-/*
- * Sections 5.1 to 5.4, each row. The column of 5.4 is IDNA2003's result for
- * these five; toNFKC gives the result of Corrigendum #4.
- */
+/* Names with the characters of sections 5.1 to 5.4, in both mappings. */
 TEST(test_section_5)
 {
-    static const struct {
-        uint32_t from, to;
-    } rows[] = {
-        { 0x04c0, 0x04cf },  { 0x2132, 0x214e },  { 0x2183, 0x2184 },
-        { 0x2f868, 0x36fc }, { 0x2f874, 0x5f53 }, { 0x2f91f, 0x243ab },
-        { 0x2f95f, 0x7aee }, { 0x2f9bf, 0x45d7 },
-    };
     static const row_t taken[] = {
         { "fa\u00df.de", SERVE, "xn--fa-hia.de" },
         { "\u03b2\u03cc\u03bb\u03bf\u03c2.com", SERVE, "xn--nxasmm1c.com" },
@@ -356,18 +274,7 @@ TEST(test_section_5)
         { "a\u200db", REFUSE(IDNA2008), NULL },
         { "a\u200cb", REFUSE(IDNA2008), NULL },
     };
-    uint32_t c;
-    size_t   i;
-
-    expect_kept();
-
-    for (i = 0; i < COUNT(rows); i++) {
-        expect_mapped(rows[i].from, rows[i].to);
-    }
-
-    for (c = 0x10a0; c <= 0x10c5; c++) {
-        expect_mapped(c, c - 0x10a0 + 0x2d00);
-    }
+    size_t i;
 
     EXPECT_BY_ALL(iri_host_read, taken);
     EXPECT(iri_host_read, &compatible, newer);
@@ -382,25 +289,18 @@ TEST(test_section_5)
 }
 
 
-/* Section 6.1: the rows, and the set notation after them */
+/* Section 6.1: the set notation */
 TEST(test_removed)
 {
-    static const uint32_t rows[] = { 0x00ad, 0x034f,  0x1806, 0x200b,
-                                     0x2060, 0xfeff,  0xfe00, 0xfe0f,
-                                     0x180b, 0xe0100, 0xe0065 };
-    static const char     notation[] =
+    static const char notation[] =
         "[[\\u034F\\u200B-\\u200D\\u2060\\uFEFF\\u00AD\\u1806"
         "[:variation_selector:][:di:]]-[:unassigned:]-[:Join_C:]]";
     UErrorCode    error = U_ZERO_ERROR;
     UChar         pattern[128];
     unsigned char in[4];
     uint32_t      c;
-    size_t        i, removed = 0;
+    size_t        removed = 0;
     USet         *set;
-
-    for (i = 0; i < COUNT(rows); i++) {
-        expect_older(rows[i], "");
-    }
 
     u_uastrcpy(pattern, notation);
     set = uset_openPattern(pattern, -1, &error);
@@ -467,11 +367,6 @@ TEST(test_remapped)
         { "a.\u00ad.b", REFUSE(EMPTY), NULL },
     };
 
-    expect_older(0x3002, ".");
-    expect_older(0xff61, ".");
-    expect_older(0xfe12, ".");
-    expect_older(0x2488, "1.");
-    expect_kept();
     EXPECT(iri_host_read, &compatible, rows);
     EXPECT(iri_host_read, &uts46, not_by_uts46);
 }
@@ -555,27 +450,20 @@ TEST(test_steps)
 
 /* ---- IDN in URIs --------------------------------------------------------- */
 
-/* Section 3: each example, each rule */
+/* Section 3: each rule */
 TEST(test_idn_uri)
 {
     static const row_t rows[] = {
-        { "www.w%33.org", SERVE, "www.w3.org" },
-        { "%2a.example.org", REFUSE(CHARACTER), NULL },
         { "%2A.example.org", REFUSE(CHARACTER), NULL },
-        { "www.w3.org", PASS(ASCII), NULL },
         /* anchor = alphanum | escaped; "-" between them only */
         { "%77%77%77.%77%33.%6f%72%67", SERVE, "www.w3.org" },
         { "%57%57%57.w3.org", SERVE, "www.w3.org" },
         { "a%2db.example", SERVE, "a-b.example" },
-        { "%2da.example", REFUSE(HYPHEN), NULL },
         { "a%2D.example", REFUSE(HYPHEN), NULL },
         { "%61.example.", SERVE, "a.example." },
-        { "%61%2eexample", SERVE, "a.example" },
         { "%61%2e%2eexample", REFUSE(EMPTY), NULL },
         { "%2e", REFUSE(EMPTY), NULL },
         { "%61.", SERVE, "a." },
-        /* RFC 1123, 2.1: the last label may begin with a digit. */
-        { "%77.3com", SERVE, "w.3com" },
         { "%61_b.example", REFUSE(CHARACTER), NULL },
         { "%61%5fb.example", REFUSE(CHARACTER), NULL },
         /* delimiters, and characters that could divide a host */
@@ -590,13 +478,10 @@ TEST(test_idn_uri)
         { "a%0d%0ab", REFUSE(CHARACTER), NULL },
         { "a%20b", REFUSE(CHARACTER), NULL },
         /* UTF-8, then escaped; unescaped once */
-        { "D%C3%BCrst.example", SERVE, "xn--drst-0ra.example" },
         { "d%c3%bcrst.example", SERVE, "xn--drst-0ra.example" },
         { "D%C3%9Crst.example", SERVE, "xn--drst-0ra.example" },
         { "Du%CC%88rst.example", SERVE, "xn--drst-0ra.example" },
         { "\xc3%BCx", SERVE, "xn--x-dha" },
-        { "d%25c3%25bcrst.example", REFUSE(CHARACTER), NULL },
-        { "d%FCrst.example", REFUSE(OCTETS), NULL },
         { "d%C3rst.example", REFUSE(OCTETS), NULL },
         { "%ED%A0%80.example", REFUSE(OCTETS), NULL },
         { "%C0%AE.example", REFUSE(OCTETS), NULL },
@@ -606,13 +491,11 @@ TEST(test_idn_uri)
         { "a%u0041", REFUSE(ESCAPE), NULL },
         { "d\u00fcrst%", REFUSE(ESCAPE), NULL },
         /* ACE is allowed, and checked if another part is escaped */
-        { "xn--drst-0ra.example", PASS(ASCII), NULL },
         { "%78n--drst-0ra.example", SERVE, "xn--drst-0ra.example" },
         { "%78n--a.example", REFUSE(ALABEL), NULL },
         /* names that are no internationalized names in other ways */
         { "%EF%BF%BE.example", REFUSE(CHARACTER), NULL },
         { "%EF%BF%BD.example", REFUSE(CHARACTER), NULL },
-        { "%CC%88u.example", REFUSE(MARK), NULL },
         { "%D7%90a.example", REFUSE(BIDI), NULL },
         { "%E2%80%AEa.example", REFUSE(CHARACTER), NULL },
         { "a%E2%80%8Db.example", REFUSE(JOINER), NULL },
