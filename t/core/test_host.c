@@ -919,24 +919,6 @@ TEST(test_names)
 }
 
 
-TEST(test_parse)
-{
-    static const char *const words[] = { "off", "on", "strict" };
-    unsigned                 hosts;
-    size_t                   i;
-
-    for (i = 0; i < COUNT(words); i++) {
-        assert_null(
-            iri_parse_word(&iri_host_mode_words, core_str(words[i]), &hosts));
-        assert_int_equal(hosts, i);
-    }
-
-    assert_non_null(iri_parse_word(&iri_host_mode_words, S(""), &hosts));
-    assert_non_null(strstr(
-        iri_parse_word(&iri_host_mode_words, S("yes"), &hosts), "strict"));
-}
-
-
 /* ---- authorities, displayed hosts --------------------------------------- */
 
 TEST(test_authorities)

@@ -71,30 +71,6 @@ TEST(test_each_has_a_word)
 }
 
 
-/* The words that users see, as in the design. */
-TEST(test_words)
-{
-    assert_string_equal(iri_status_text(IRI_OK), "ok");
-    assert_string_equal(iri_form_text(IRI_FORM_ASCII), "ascii");
-    assert_string_equal(iri_form_text(IRI_FORM_NATIVE), "native");
-    assert_string_equal(iri_form_text(IRI_FORM_ESCAPED), "escaped");
-    assert_string_equal(iri_form_text(IRI_FORM_MIXED), "mixed");
-    assert_string_equal(iri_form_text(IRI_FORM_LEGACY), "legacy");
-    assert_string_equal(iri_form_text(IRI_FORM_INVALID), "invalid");
-    assert_string_equal(iri_match_text(IRI_MATCH_NONE), "none");
-    assert_string_equal(iri_match_text(IRI_MATCH_EXACT), "exact");
-    assert_string_equal(iri_match_text(IRI_MATCH_NORMALIZATION),
-                        "normalization");
-    assert_string_equal(iri_match_text(IRI_MATCH_CHARSET), "charset");
-    assert_string_equal(iri_match_text(IRI_MATCH_VARIANTS), "variants");
-    assert_string_equal(iri_verdict_text(IRI_PASS), "pass");
-    assert_string_equal(iri_verdict_text(IRI_SERVE), "serve");
-    assert_string_equal(iri_verdict_text(IRI_RESTART), "moved");
-    assert_string_equal(iri_verdict_text(IRI_REFUSE), "refuse");
-    assert_text(iri_charset_mixed, "mixed");
-}
-
-
 /* "The weakest first": the order is part of the contract. */
 TEST(test_match_order)
 {

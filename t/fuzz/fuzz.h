@@ -226,8 +226,7 @@ void fuzz_tree_describe(iri_str_t field, const fuzz_conf_t *conf,
 /* ---- judgement (oracle.c) ----------------------------------------------- */
 
 /*
- * Decode one character of strict UTF-8 by the table of RFC 3629. Returns: 0 if
- * it is invalid.
+ * Decode one character of strict UTF-8, by ICU. Returns: 0 if it is invalid.
  */
 size_t fuzz_utf8(const unsigned char *p, const unsigned char *end,
                  uint32_t *c);

@@ -1,14 +1,14 @@
 /*
  * oracle.c - checks of the core's results: see fuzz.h
  *
- * They use the core as little as possible: UTF-8, URI characters and
- * normalization forms are implemented again, plainly, and so are readings and
- * searches. Characters of legacy charsets are the core's (test_charset.c).
+ * They use the core as little as possible: UTF-8 and normalization forms are
+ * ICU's, URI characters, readings and searches are implemented again, plainly. Characters of legacy charsets are the core's (test_charset.c).
  */
 
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
+#include <unicode/utf8.h>
 
 #include "fuzz.h"
 
@@ -83,57 +83,23 @@ fuzz_is_ucschar(uint32_t c)
 }
 
 
-/* RFC 3629, 4: first octets, and the range of the second. */
-static const struct {
-    unsigned char from, to, second_from, second_to, len;
-} fuzz_utf8_rows[] = {
-    { 0x00, 0x7f, 0x00, 0x00, 1 }, { 0xc2, 0xdf, 0x80, 0xbf, 2 },
-    { 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
-    { 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
-    { 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 },
-    { 0xf4, 0xf4, 0x80, 0x8f, 4 }
-};
-
-
 size_t
 fuzz_utf8(const unsigned char *p, const unsigned char *end, uint32_t *c)
 {
-    static const unsigned char lead[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-    size_t                     row, i, len;
+    UChar32 one = U_SENTINEL;
+    int32_t n = 0;
 
-    if (p == end) {
+    if (p != end) {
+        U8_NEXT(p, n, (int32_t) (end - p), one);
+    }
+
+    if (one < 0) {
         return 0;
     }
 
-    for (row = 0; row < COUNT(fuzz_utf8_rows); row++) {
-        if (p[0] >= fuzz_utf8_rows[row].from
-            && p[0] <= fuzz_utf8_rows[row].to) {
-            break;
-        }
-    }
+    *c = (uint32_t) one;
 
-    if (row == COUNT(fuzz_utf8_rows)) {
-        return 0;
-    }
-
-    len = fuzz_utf8_rows[row].len;
-    if ((size_t) (end - p) < len) {
-        return 0;
-    }
-
-    *c = p[0] & lead[len];
-
-    for (i = 1; i < len; i++) {
-        if (p[i] < (i == 1 ? fuzz_utf8_rows[row].second_from : 0x80)
-            || p[i] > (i == 1 ? fuzz_utf8_rows[row].second_to : 0xbf))
-        {
-            return 0;
-        }
-
-        *c = *c << 6 | (p[i] & 0x3f);
-    }
-
-    return len;
+    return (size_t) n;
 }
 
 
