@@ -52,11 +52,8 @@ TEST(test_dot_files)
     size_t i;
 
     find_init("/", "", "", N);
-    core_put(&core, S("/srv/.a/" E_ACUTE));
-    core_put(&core, S("/srv/a./" E_ACUTE));
-    core_put(&core, S("/srv/.../" E_ACUTE));
-    core_put(&core, S("/srv/a/" E_ACUTE));
-    core_put(&core, S("/srv/" E_ACUTE "/x"));
+    core_put_all(&core, "/.a/" E_ACUTE "|/a./" E_ACUTE "|/.../" E_ACUTE
+                        "|/a/" E_ACUTE "|/" E_ACUTE "/x");
     find.search.reading = NULL;
 
     for (i = 0; i < COUNT(cases); i++) {
@@ -71,73 +68,57 @@ TEST(test_dot_files)
  * A rule has replaced the path that was read: the octets of the request must
  * not be used.
  */
-TEST(test_rewritten)
+TEST(test_replaced_path)
 {
-    static const char *const paths[] = {
-        "/\xca\xbe",        /* another name of the same length */
-        "/x\xc9\xbd",       /* another segment with the same end */
-        "/x/\xc9\xbd/long", /* a longer segment */
-        "/\xc9\xbd/y",
+    static const struct {
+        const char   *target, *entries, *root;
+        const char   *path; /* NULL: as it was read */
+        iri_verdict_t verdict;
+        const char   *found;
+    } rows[] = {
+        { "/%C9%BD", "/" HYO "/y", "/srv", NULL, IRI_RESTART, "/" HYO },
+        /* another name of the same length */
+        { "/%C9%BD", "/" HYO "/y", "/srv", "/\xca\xbe", IRI_PASS,
+          "/\xca\xbe" },
+        /* another segment with the same end, and a longer one */
+        { "/%C9%BD", "/" HYO "/y", "/srv", "/x\xc9\xbd", IRI_PASS,
+          "/x\xc9\xbd" },
+        { "/%C9%BD", "/" HYO "/y", "/srv", "/x/\xc9\xbd/long", IRI_PASS,
+          "/x/\xc9\xbd/long" },
+        { "/%C9%BD", "/" HYO "/y", "/srv", "/\xc9\xbd/y", IRI_PASS,
+          "/\xc9\xbd/y" },
+        /* The path may start within a segment; from a border on it was read. */
+        { "/a%C9%BD", "/" HYO "|/a" HYO, "/srv/", "\xc9\xbd", IRI_PASS,
+          "\xc9\xbd" },
+        { "/a/%C9%BD", "/" HYO, "/srv/", "\xc9\xbd", IRI_RESTART, HYO },
+        /* The path was ASCII, or unreadable. */
+        { "/a", "/" HYO "|/\xca\xbe", "/srv", "/\xc9\xbd", IRI_PASS,
+          "/\xc9\xbd" },
+        { "/a", "/" HYO "|/\xca\xbe", "/srv", "/\xca\xbe", IRI_SERVE,
+          "/\xca\xbe" },
+        { "/%FF%FF", "/" HYO "|/\xca\xbe", "/srv", "/\xc9\xbd", IRI_PASS,
+          "/\xc9\xbd" },
+        { "/%FF%FF", "/" HYO "|/\xca\xbe", "/srv", "/\xca\xbe", IRI_SERVE,
+          "/\xca\xbe" },
     };
     size_t i;
 
-    find_init("/%C9%BD", "euc-jp", "", N);
-    core_put(&core, S("/srv/" HYO "/y"));
+    for (i = 0; i < COUNT(rows); i++) {
+        find_init(rows[i].target, "euc-jp", "", N);
+        core_put_all(&core, rows[i].entries);
+        find.search.root = core_str(rows[i].root);
 
-    /* It is found for the path as it was read. */
-    core_find(&find);
-    assert_int_equal(find.found.verdict, IRI_RESTART);
-    assert_str(find.found.path, S("/" HYO));
+        if (rows[i].path != NULL) {
+            find.search.path = core_str(rows[i].path);
+        }
 
-    for (i = 0; i < COUNT(paths); i++) {
-        find.search.path = core_str(paths[i]);
         core_find(&find);
-        assert_int_equal(find.found.verdict, IRI_PASS);
-        assert_str(find.found.path, find.search.path);
-    }
-}
 
+        if (find.found.verdict != rows[i].verdict) {
+            fail_msg("row %zu: %s", i, iri_verdict_text(find.found.verdict));
+        }
 
-/* The path of a file that a rule set may start within a segment. */
-TEST(test_segment_boundary)
-{
-    find_init("/a%C9%BD", "euc-jp", "", N);
-    core_put(&core, S("/srv/" HYO));
-    core_put(&core, S("/srv/a" HYO));
-    find.search.root = S("/srv/");
-    find.search.path = S("\xc9\xbd");
-    core_find(&find);
-    assert_int_equal(find.found.verdict, IRI_PASS);
-
-    /* From a segment border on, it is the request's own path. */
-    find_init("/a/%C9%BD", "euc-jp", "", N);
-    core_put(&core, S("/srv/" HYO));
-    find.search.root = S("/srv/");
-    find.search.path = S("\xc9\xbd");
-    core_find(&find);
-    assert_int_equal(find.found.verdict, IRI_RESTART);
-    assert_str(find.found.path, S(HYO));
-}
-
-
-/* The path was ASCII or unreadable, and a rule has replaced it. */
-TEST(test_replaced_path)
-{
-    static const char *const targets[] = { "/a", "/%FF%FF" };
-    size_t                   i;
-
-    for (i = 0; i < COUNT(targets); i++) {
-        find_init(targets[i], "euc-jp", "", N);
-        core_put(&core, S("/srv/" HYO));
-        core_put(&core, S("/srv/\xca\xbe"));
-
-        find.search.path = S("/\xc9\xbd");
-        core_find(&find);
-        assert_int_equal(find.found.verdict, IRI_PASS);
-
-        find.search.path = S("/\xca\xbe");
-        core_find(&find);
-        assert_int_equal(find.found.verdict, IRI_SERVE);
+        assert_text(find.found.path, rows[i].found);
     }
 }
 

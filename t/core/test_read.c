@@ -396,6 +396,15 @@ TEST(test_bad_escapes)
                          IRI_BAD_ESCAPE);
         assert_memory_equal(&reading, &before, sizeof(reading));
     }
+
+    /* Incomplete, and followed in memory by what would complete it. */
+    for (i = 8; i <= 10; i++) {
+        iri_received_path_t request = { S("/%C3%A9%41"), 1, { 0, NULL } };
+
+        request.path.len = i;
+        assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
+                         i < 10 ? IRI_BAD_ESCAPE : IRI_OK);
+    }
 }
 
 
@@ -638,11 +647,10 @@ TEST(test_escaped_slashes)
         { "/e%CC%81%2F", "" },
         { "/e%CC%81%2F", "%2fe%CC%81%2F" },
     };
-    iri_reading_conf_t  none = { core_charsets(""), IRI_INVALID_404, 0 };
-    char                target[512];
-    iri_received_path_t request, plain;
-    iri_reading_t       first, second;
-    size_t              i, k;
+    iri_reading_conf_t none = { core_charsets(""), IRI_INVALID_404, 0 };
+    char               target[512];
+    iri_reading_t      first, second;
+    size_t             i, k;
 
     for (i = 0; i < COUNT(sent); i++) {
         snprintf(target, sizeof(target), "%sa", sent[i].before);
@@ -653,14 +661,8 @@ TEST(test_escaped_slashes)
 
         core_append(target, sent[i].after);
         core_init(&core);
-        memset(&request, 0, sizeof(request));
-        request.path = core_str(target);
-        request.escaped = 1;
-        assert_ok(iri_read(&core.env, &none, &request, &first));
-
-        memset(&plain, 0, sizeof(plain));
-        plain.path = first.path;
-        assert_ok(iri_read(&core.env, &none, &plain, &second));
+        first = read_path(&none, core_str(target), 1, S(""));
+        second = read_path(&none, first.path, 0, S(""));
         assert_int_equal(second.verdict, IRI_PASS);
         assert_str(second.path, first.path);
         assert_int_equal(iri_str_count(first.path, '/') > 1,
@@ -734,18 +736,13 @@ TEST(test_raw_bidi_cut)
         { "/\xe2\x80\x8e", "/%E2%80%8E", IRI_WHY_READ },
         { "/\xe1\x80\x8e", "/\xe1\x80\x8e", IRI_WHY_READ },
     };
-    iri_reading_conf_t  conf;
-    iri_received_path_t request;
-    iri_reading_t       reading;
-    size_t              i;
-
-    memset(&conf, 0, sizeof(conf));
-    memset(&request, 0, sizeof(request));
+    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404, 0 };
+    iri_reading_t      reading;
+    size_t             i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        request.path = core_str(cases[i].path);
-        request.target = core_str(cases[i].target);
-        assert_ok(iri_read(&core.env, &conf, &request, &reading));
+        reading = read_path(&conf, core_str(cases[i].path), 0,
+                            core_str(cases[i].target));
         assert_int_equal(reading.verdict == IRI_REFUSE,
                          cases[i].why == IRI_WHY_BIDI);
     }
@@ -788,30 +785,4 @@ TEST(test_very_long_escaped)
     request.path.len = 3 * IRI_MAX_PATH;
     assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
                      IRI_BAD_ESCAPE);
-}
-
-
-/*
- * An incomplete escape at the end, followed in memory by the octets that would
- * complete it.
- */
-TEST(test_cut_escapes)
-{
-    iri_reading_conf_t  conf;
-    iri_received_path_t request;
-    iri_reading_t       reading;
-    iri_status_t        status;
-    size_t              len;
-
-    memset(&conf, 0, sizeof(conf));
-    memset(&request, 0, sizeof(request));
-    request.escaped = 1;
-
-    for (len = 8; len <= 10; len++) {
-        request.path = S("/%C3%A9%41");
-        request.path.len = len;
-        status = iri_read(&core.env, &conf, &request, &reading);
-        assert_int_equal(status,
-                         len == 8 || len == 9 ? IRI_BAD_ESCAPE : IRI_OK);
-    }
 }
