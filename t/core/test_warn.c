@@ -161,6 +161,10 @@ TEST(test_structure)
     /* A mark at the end belongs to its letter. */
     assert_int_equal(bidi_of(S("/\xd7\x90\xd6\xb0")).count, 0);
     assert_int_equal(bidi_of(S("/\xd6\xb0\xd7\x90")).count, 1);
+
+    /* Arabic letters are right-to-left, too. */
+    assert_int_equal(bidi_of(S("/\xd8\xa8")).count, 0);
+    assert_int_equal(bidi_of(S("/1\xd8\xa8")).count, 1);
 }
 
 
