@@ -180,6 +180,21 @@ core_put(core_t *core, iri_str_t path)
 }
 
 
+void
+core_put_all(core_t *core, const char *entries)
+{
+    char   path[1200];
+    size_t len;
+
+    while (*entries != '\0') {
+        len = strcspn(entries, "|");
+        snprintf(path, sizeof(path), "/srv%.*s", (int) len, entries);
+        core_put(core, core_str(path));
+        entries += len + (entries[len] == '|');
+    }
+}
+
+
 /* Walk down as the kernel does. */
 static iri_node_kind_t
 core_walk(core_t *core, iri_str_t path, core_node_t **out)
@@ -285,7 +300,7 @@ core_list(void *ctx, const char *path, iri_node_t *opened,
 }
 
 
-static const iri_dir_t core_dir = { core_stat, core_list };
+const iri_dir_t core_dir = { core_stat, core_list };
 
 
 static void
@@ -339,7 +354,8 @@ core_init(core_t *core)
     core->env.ctx = core;
     core->env.alloc = core_alloc;
     core->env.log = core_log;
-    core->env.dir = &core_dir;
+    core->dir = core_dir;
+    core->env.dir = &core->dir;
 
     core->mtime = INT64_C(1000000000000000000); /* in 2001 */
     core->absolute = 1;
@@ -608,12 +624,58 @@ core_tree(const char *labels, iri_filename_form_t names, unsigned match)
 }
 
 
+/* ---- a search ----------------------------------------------------------- */
+
+void
+core_find_init(core_find_t *find, const char *charsets, const char *tree,
+               iri_filename_form_t names, unsigned match)
+{
+    memset(find, 0, sizeof(*find));
+    core_init(&core);
+    core_put(&core, S("/srv/"));
+    find->conf.charsets = core_charsets(charsets);
+    find->conf.invalid = IRI_INVALID_PASS;
+    find->tree.charsets = core_charsets(tree);
+    find->tree.names = names;
+    find->tree.match = match;
+    iri_tree_conf_finish(&find->conf, &find->tree);
+    find->search.tree = &find->tree;
+    find->search.root = S("/srv");
+}
+
+
+void
+core_find_read(core_find_t *find, iri_str_t target)
+{
+    find->request.target = target;
+    find->request.path = core_unescape(target, find->octets);
+    assert_ok(
+        iri_read(&core.env, &find->conf, &find->request, &find->reading));
+    find->search.path = find->reading.path;
+    find->search.reading = &find->reading;
+}
+
+
+void
+core_find(core_find_t *find)
+{
+    assert_ok(iri_find(&core.env, &find->search, &find->found));
+}
+
+
 /* ---- readings, slowly --------------------------------------------------- */
 
-static int
+int
 core_stays(uint32_t c)
 {
     return c == 0x037e || c == 0x1fef || c == 0x212a;
+}
+
+
+int
+core_is_scalar(uint32_t c)
+{
+    return c < 0xd800 || (c > 0xdfff && c <= 0x10ffff);
 }
 
 

@@ -49,6 +49,7 @@ struct core_node_s {
 
 typedef struct {
     iri_env_t    env;          /* its ctx is this core_t */
+    iri_dir_t    dir;          /* of env: core_dir, or what a test sets */
     void        *blocks;       /* all that was allocated */
     size_t       allocs;       /* number of allocations */
     size_t       fail_at;      /* the allocation that fails, from 1; 0: none */
@@ -79,7 +80,8 @@ typedef struct {
     }                                                                         \
     static void name(void **core_state __attribute__((unused)))
 
-extern core_t core;
+extern core_t          core;
+extern const iri_dir_t core_dir;   /* the calls for the tree in memory */
 void core_test(const char *name, CMUnitTestFunction function);
 int core_run(void);                /* from main(), which a file may have */
 void core_set_up(void);            /* of the file */
@@ -109,6 +111,9 @@ size_t core_cache_locks(const iri_index_cache_t *cache);
 core_node_t *core_put(core_t *core, iri_str_t path);
 core_node_t *core_node(core_t *core, iri_str_t path);   /* or NULL */
 
+/* Add each of "/a|/b/", below /srv. */
+void core_put_all(core_t *core, const char *entries);
+
 /* The charset of a label, built once; fails the test if it is unknown. */
 const iri_charset_t *core_charset(const char *label);
 iri_charsets_t core_charsets(const char *labels);   /* "sjis euc-jp"; or NULL */
@@ -121,6 +126,26 @@ const iri_confusables_t *core_confusables(void);
 iri_tree_conf_t core_tree(const char *labels, iri_filename_form_t names,
                           unsigned match);
 
+/* A request as it was sent, its search below /srv, and the result. */
+typedef struct {
+    iri_reading_conf_t  conf;
+    iri_tree_conf_t     tree;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_search_t        search;
+    iri_found_t         found;
+    unsigned char       octets[IRI_MAX_PATH];   /* of the path, unescaped */
+} core_find_t;
+
+/*
+ * Settings and an empty /srv in an empty `core`; octets without a reading pass.
+ * charsets: of requests.
+ */
+void core_find_init(core_find_t *find, const char *charsets, const char *tree,
+                    iri_filename_form_t names, unsigned match);
+void core_find_read(core_find_t *find, iri_str_t target);
+void core_find(core_find_t *find);         /* fails the test on an error */
+
 iri_str_t core_str(const char *text);      /* up to its NUL */
 iri_str_t core_utf8(const uint32_t *c, size_t count, unsigned char *out);
 
@@ -132,6 +157,8 @@ iri_str_t core_utf8(const uint32_t *c, size_t count, unsigned char *out);
 #define CORE_LONG 2048
 size_t core_normalize(const uint32_t *c, size_t count, int nfd,
                       uint32_t *out);
+int core_stays(uint32_t c);       /* one of the three */
+int core_is_scalar(uint32_t c);   /* up to U+10FFFF, without surrogates */
 size_t core_normalize_part(const uint32_t *c, size_t count, int nfd,
                            uint32_t *out);   /* nothing stays */
 int core_too_many_marks(const uint32_t *c, size_t count);

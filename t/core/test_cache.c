@@ -73,9 +73,8 @@ start(size_t size, unsigned match)
 }
 
 
-/* Find path below /srv. Returns: its filename, or "" if it is not found. */
-static iri_str_t
-find_in(const char *path)
+static iri_found_t
+find(const char *path)
 {
     iri_search_t search = { .tree = &tree,
                             .cache = cache,
@@ -84,6 +83,16 @@ find_in(const char *path)
     iri_found_t  found;
 
     assert_ok(iri_find(&owner->env, &search, &found));
+
+    return found;
+}
+
+
+/* Find path below /srv. Returns: its filename, or "" if it is not found. */
+static iri_str_t
+find_in(const char *path)
+{
+    iri_found_t found = find(path);
 
     return found.verdict == IRI_SERVE ? found.filename : S("");
 }
@@ -146,35 +155,28 @@ TEST(test_changes_are_seen)
 }
 
 
-/* Another list is read for the same directory with other settings. */
 /*
  * The directory that the next listing reads, as if a symbolic link had been
  * replaced.
  */
-static const char      *replaced_by;
-static const iri_dir_t *led_by;
+static const char *replaced_by;
 
 
 static iri_status_t
 list_elsewhere(void *ctx, const char *path, iri_node_t *node,
                iri_dir_each_t each, void *arg)
 {
-    return led_by->list(ctx, replaced_by != NULL ? replaced_by : path, node,
-                        each, arg);
+    return core_dir.list(ctx, replaced_by != NULL ? replaced_by : path, node,
+                         each, arg);
 }
 
 
 TEST(test_a_list_belongs_to_what_was_read)
 {
-    iri_dir_t dir;
-
     start(65536, N);
     core_put(&core, S("/srv/" ODD));
     core_put(&core, S("/other/x"));
-    led_by = core.env.dir;
-    dir = *led_by;
-    dir.list = list_elsewhere;
-    core.env.dir = &dir;
+    core.dir.list = list_elsewhere;
 
     /* The directory is replaced between stat and reading ... */
     replaced_by = "/other";
@@ -301,32 +303,45 @@ TEST(test_stale_entries)
 }
 
 
+/* Add files name-0 ... to a directory below /srv, faster than core_put. */
+static core_node_t *
+put_many(core_t *core, const char *directory, size_t count)
+{
+    core_node_t *node, *one;
+    char        *name;
+    char         path[64];
+    size_t       i;
+
+    snprintf(path, sizeof(path), "/srv/%s/", directory);
+    node = core_put(core, core_str(path));
+
+    for (i = 0; i < count; i++) {
+        one = calloc(1, sizeof(*one) + 32);
+        name = (char *) (one + 1);
+        snprintf(name, 32, "name-%lu", (unsigned long) i);
+        one->name = core_str(name);
+        one->node = node->node;
+        one->node.kind = IRI_NODE_OTHER;
+        one->node.ino = ++core->inodes;
+        one->next = node->first;
+        node->first = one;
+    }
+
+    return node;
+}
+
+
 static void
 check_size(size_t entries, int remembered)
 {
-    char   path[64];
-    size_t i, lists;
+    size_t i;
 
     start(1 << 20, N);
     core_init(&core);
     core_put(&core, S("/srv/" ODD));
     core_put(&core, S("/srv/e\xcc\x81"));
     core_put(&core, S("/srv/\xe8\xa1\xa8"));
-
-    for (i = 3; i < entries; i++) {
-        snprintf(path, sizeof(path), "/srv/%d", (int) i);
-
-        /* Faster than core_put, which searches for the name first. */
-        if (i == 3) {
-            core_put(&core, core_str(path));
-        } else {
-            core_node_t *one = calloc(1, sizeof(*one));
-
-            one->name = S("n");
-            one->next = core_node(&core, S("/srv"))->first;
-            core_node(&core, S("/srv"))->first = one;
-        }
-    }
+    (void) put_many(&core, "", entries - 3);
 
     for (i = 0; i < 3; i++) {
         assert_text(find_in("/" ODD_NAME), remembered ? "/srv/" ODD : "");
@@ -335,8 +350,7 @@ check_size(size_t entries, int remembered)
     }
 
     /* Nor is it read again for each request to learn that it is too large. */
-    lists = core.lists;
-    assert_int_equal(lists, 1);
+    assert_int_equal(core.lists, 1);
 }
 
 
@@ -351,42 +365,25 @@ TEST(test_large_directories)
 /* In a directory over the limit the octets of the request are looked up. */
 TEST(test_octets_in_large_directory)
 {
-    iri_reading_conf_t  conf;
-    iri_reading_t       reading;
-    iri_received_path_t request = { S("/" ODD), 0, S("/%C3%A2%CC%A3") };
-    iri_search_t        search = { .tree = &tree,
-                                   .root = S("/srv"),
-                                   .reading = &reading };
-    iri_found_t         found;
-    core_node_t        *srv, *one;
-    size_t              i;
+    core_find_t find;
+    size_t      i;
 
-    tree = core_tree("", IRI_FILENAME_ANY, N);
-    memset(&conf, 0, sizeof(conf));
+    core_find_init(&find, "", "", IRI_FILENAME_ANY, N);
     core_put(&core, S("/srv/" ODD));
-    srv = core_node(&core, S("/srv"));
-
-    for (i = 0; i < IRI_MAX_ENTRIES_READ; i++) {
-        one = calloc(1, sizeof(*one));
-        one->name = S("n");
-        one->next = srv->first;
-        srv->first = one;
-    }
-
-    assert_ok(iri_read(&core.env, &conf, &request, &reading));
-    assert_text(reading.path, "/" ODD_NAME);
-    search.path = reading.path;
-    assert_ok(iri_find(&core.env, &search, &found));
-    assert_int_equal(found.verdict, IRI_SERVE);
-    assert_text(found.filename, "/srv/" ODD);
+    (void) put_many(&core, "", IRI_MAX_ENTRIES_READ);
+    core_find_read(&find, S("/%C3%A2%CC%A3"));
+    assert_text(find.reading.path, "/" ODD_NAME);
+    core_find(&find);
+    assert_int_equal(find.found.verdict, IRI_SERVE);
+    assert_text(find.found.filename, "/srv/" ODD);
 
     /* And that it is too large is remembered too. */
-    search.cache = core_cache(65536);
+    find.search.cache = core_cache(65536);
     core.lists = 0;
 
     for (i = 0; i < 3; i++) {
-        assert_ok(iri_find(&core.env, &search, &found));
-        assert_int_equal(found.verdict, IRI_SERVE);
+        core_find(&find);
+        assert_int_equal(find.found.verdict, IRI_SERVE);
     }
 
     assert_int_equal(core.lists, 1);
@@ -525,43 +522,9 @@ TEST(test_threads)
 static iri_str_t
 find_other(const char *path)
 {
-    iri_search_t search = { .tree = &tree,
-                            .cache = cache,
-                            .root = S("/srv"),
-                            .path = core_str(path) };
-    iri_found_t  found;
-
-    assert_ok(iri_find(&owner->env, &search, &found));
+    iri_found_t found = find(path);
 
     return found.verdict == IRI_RESTART ? found.path : S("");
-}
-
-
-/* Add files name-0 ... to a directory below /srv, faster than core_put. */
-static core_node_t *
-put_many(core_t *core, const char *directory, size_t count)
-{
-    core_node_t *node, *one;
-    char        *name;
-    char         path[64];
-    size_t       i;
-
-    snprintf(path, sizeof(path), "/srv/%s/", directory);
-    node = core_put(core, core_str(path));
-
-    for (i = 0; i < count; i++) {
-        one = calloc(1, sizeof(*one) + 32);
-        name = (char *) (one + 1);
-        snprintf(name, 32, "name-%lu", (unsigned long) i);
-        one->name = core_str(name);
-        one->node = node->node;
-        one->node.kind = IRI_NODE_OTHER;
-        one->node.ino = ++core->inodes;
-        one->next = node->first;
-        node->first = one;
-    }
-
-    return node;
 }
 
 
@@ -684,15 +647,10 @@ TEST(test_two_that_do_not_both_fit)
 TEST(test_many_that_do_not_fit)
 {
     clock_t begun = clock();
-    char    name[8];
     size_t  i;
 
     start(131072, C);
-
-    for (i = 0; i < 20; i++) {
-        snprintf(name, sizeof(name), "d%d", (int) i);
-        (void) put_many(&core, name, 3000);
-    }
+    put_directories(&core, 20, 3000);
 
     for (i = 0; i < 20000; i++) {
         (void) is_found_in(i % 20, i);
@@ -877,14 +835,13 @@ job_later(iri_index_cache_t *cache, iri_index_job_t *job)
 
 
 /* A directory that needs no ctx, as jobs want it. */
-static core_t    job_core;
-static iri_dir_t job_dir;
+static core_t job_core;
 
 
 static iri_status_t
 job_stat(void *ctx, const char *path, iri_node_t *node)
 {
-    return job_core.env.dir->stat(&job_core, path, node);
+    return core_dir.stat(&job_core, path, node);
 }
 
 
@@ -892,7 +849,7 @@ static iri_status_t
 job_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
          void *arg)
 {
-    return job_core.env.dir->list(&job_core, path, node, each, arg);
+    return core_dir.list(&job_core, path, node, each, arg);
 }
 
 
@@ -914,9 +871,8 @@ job_start(size_t entries)
     core_init(&job_core);
     core_init(&core);
     job_cache(4 << 20);
-    job_dir.stat = job_stat;
-    job_dir.list = job_list;
-    core.env.dir = &job_dir;
+    core.dir.stat = job_stat;
+    core.dir.list = job_list;
     (void) put_many(&job_core, "d0", entries);
     jobs_count = 0;
     jobs_taken = 1;
@@ -1255,7 +1211,7 @@ line_stat(void *ctx, const char *path, iri_node_t *node)
 {
     core_t mine = line_core;
 
-    return line_core.env.dir->stat(&mine, path, node);
+    return core_dir.stat(&mine, path, node);
 }
 
 
@@ -1274,7 +1230,7 @@ line_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
     lists_made++;
     nanosleep(&wait, NULL);
 
-    return line_core.env.dir->list(&mine, path, node, each, arg);
+    return core_dir.list(&mine, path, node, each, arg);
 }
 
 
@@ -1342,7 +1298,7 @@ list_slowly(void *ctx, const char *path, iri_node_t *node,
 {
     fake_time += 50 * 1000 * 1000;
 
-    return led_by->list(ctx, path, node, each, arg);
+    return core_dir.list(ctx, path, node, each, arg);
 }
 
 
@@ -1353,23 +1309,12 @@ list_slowly(void *ctx, const char *path, iri_node_t *node,
  */
 TEST(test_large_and_changing)
 {
+    core_find_t  find;
     core_node_t *node;
-    iri_dir_t    dir;
 
-    iri_reading_conf_t  conf;
-    iri_reading_t       reading;
-    iri_received_path_t request = { S("/d0/" ODD), 0, S("/d0/%C3%A2%CC%A3") };
-    iri_search_t        search = { .tree = &tree,
-                                   .root = S("/srv"),
-                                   .reading = &reading };
-    iri_found_t         found;
-
+    core_find_init(&find, "", "", IRI_FILENAME_ANY, C);
     start(SIZE, C);
-    memset(&conf, 0, sizeof(conf));
-    led_by = core.env.dir;
-    dir = *led_by;
-    dir.list = list_slowly;
-    core.env.dir = &dir;
+    core.dir.list = list_slowly;
     node = put_many(&core, "d0", 1001);
     fake_time = now();
     node->node.mtime = node->node.ctime = now();
@@ -1394,12 +1339,11 @@ TEST(test_large_and_changing)
      * An entry in no normalization form is found by the octets of the request.
      */
     core_put(&core, S("/srv/d0/" ODD));
-    assert_ok(iri_read(&core.env, &conf, &request, &reading));
-    search.cache = cache;
-    search.path = reading.path;
-    assert_ok(iri_find(&core.env, &search, &found));
-    assert_int_equal(found.verdict, IRI_SERVE);
-    assert_text(found.filename, "/srv/d0/" ODD);
+    core_find_read(&find, S("/d0/%C3%A2%CC%A3"));
+    find.search.cache = cache;
+    core_find(&find);
+    assert_int_equal(find.found.verdict, IRI_SERVE);
+    assert_text(find.found.filename, "/srv/d0/" ODD);
 
     /* /srv was read, too, to find D0. */
     assert_int_equal(core.lists, 2);
@@ -1528,7 +1472,8 @@ static const char *
 find_octets(const char *octets, iri_str_t *charset)
 {
     static char         text[128];
-    iri_reading_conf_t  conf;
+    iri_reading_conf_t  conf = { core_charsets("shift_jis euc-jp"),
+                                 IRI_INVALID_404, 0 };
     iri_reading_t       reading;
     iri_received_path_t request = { core_str(octets), 0, { 0, NULL } };
     iri_found_t         found;
@@ -1536,8 +1481,6 @@ find_octets(const char *octets, iri_str_t *charset)
 
     search.root = S("/srv");
     search.reading = &reading;
-    memset(&conf, 0, sizeof(conf));
-    conf.charsets = core_charsets("shift_jis euc-jp");
     assert_ok(iri_read(&owner->env, &conf, &request, &reading));
     search.path = reading.path;
     assert_ok(iri_find(&owner->env, &search, &found));
@@ -1714,17 +1657,14 @@ TEST(test_unused_encodings)
 /* A name that the caller has found absent is not looked up again. */
 TEST(test_known_absent)
 {
-    iri_search_t search;
-    iri_found_t  found;
+    iri_search_t search = {
+        .tree = &tree, .root = S("/srv"), .path = S("/d/" GA), .absent = 1
+    };
+    iri_found_t found;
 
     start(SIZE, N);
     core_put(&core, S("/srv/d/" GA_NFD));
-    memset(&search, 0, sizeof(search));
-    search.tree = &tree;
     search.cache = cache;
-    search.root = S("/srv");
-    search.path = S("/d/" GA);
-    search.absent = 1;
     core.stats = 0;
     assert_ok(iri_find(&core.env, &search, &found));
     assert_int_equal(found.verdict, IRI_SERVE);

@@ -33,7 +33,7 @@ choices_of(const iri_str_t *paths, size_t count)
 
 /* Write the page of choices; the client may get each of them. */
 static iri_status_t
-page_of(core_t *core, int json, iri_choices_t *choices, iri_page_t *page)
+page_of(int json, iri_choices_t *choices, iri_page_t *page)
 {
     iri_listing_t      *listing;
     iri_listing_entry_t entry;
@@ -41,7 +41,7 @@ page_of(core_t *core, int json, iri_choices_t *choices, iri_page_t *page)
     int                 is_left;
 
     choices->accept = core_str(json ? "application/json" : "text/html");
-    status = iri_choices_begin(&core->env, choices, &listing);
+    status = iri_choices_begin(&core.env, choices, &listing);
 
     while (status == IRI_OK) {
         status = iri_listing_judge(listing, &entry, &is_left);
@@ -56,10 +56,10 @@ page_of(core_t *core, int json, iri_choices_t *choices, iri_page_t *page)
 
 
 static iri_status_t
-make(core_t *core, int json, iri_choices_t *choices, iri_str_t *out)
+make(int json, iri_choices_t *choices, iri_str_t *out)
 {
     iri_page_t   page;
-    iri_status_t status = page_of(core, json, choices, &page);
+    iri_status_t status = page_of(json, choices, &page);
 
     if (status == IRI_OK) {
         assert_int_equal(page.status, 300);
@@ -77,13 +77,13 @@ make(core_t *core, int json, iri_choices_t *choices, iri_str_t *out)
 
 /* The body of one path, as text. */
 static const char *
-body_of(core_t *core, int json, iri_str_t path)
+body_of(int json, iri_str_t path)
 {
     static char   text[65536];
     iri_choices_t choices = choices_of(&path, 1);
     iri_str_t     out;
 
-    assert_ok(make(core, json, &choices, &out));
+    assert_ok(make(json, &choices, &out));
     assert_true(out.len < sizeof(text));
     memcpy(text, out.data, out.len);
     text[out.len] = '\0';
@@ -94,9 +94,9 @@ body_of(core_t *core, int json, iri_str_t path)
 
 /* The text of the one item of a page. */
 static const char *
-html_of(core_t *core, iri_str_t path)
+html_of(iri_str_t path)
 {
-    char *text = (char *) body_of(core, HTML, path);
+    char *text = (char *) body_of(HTML, path);
     char *from = strstr(text, LIST), *to = strstr(text, "\n</ul>");
 
     assert_non_null(from);
@@ -108,24 +108,23 @@ html_of(core_t *core, iri_str_t path)
 
 TEST(test_html)
 {
-    assert_string_equal(html_of(&core, S("/caf\xC3\xA9")),
+    assert_string_equal(html_of(S("/caf\xC3\xA9")),
                         "<li><a href=\"/caf%C3%A9\"><bdi>/caf\xC3\xA9</bdi>"
                         "</a></li>");
-    assert_string_equal(html_of(&core, S("/<b>&'\"%")),
+    assert_string_equal(html_of(S("/<b>&'\"%")),
                         "<li><a href=\"/%3Cb%3E&amp;&#39;%22%25\">"
                         "<bdi>/&lt;b&gt;&amp;&#39;&quot;%</bdi></a></li>");
+    assert_string_equal(html_of(S("/a\n\x7F\xC2\x85\u202eb\xE2\x81\xA6")),
+                        "<li><a href=\"/a%0A%7F%C2%85%E2%80%AEb%E2%81%A6\">"
+                        "<bdi>/a%0A%7F%C2%85%E2%80%AEb%E2%81%A6</bdi></a>"
+                        "</li>");
     assert_string_equal(
-        html_of(&core, S("/a\n\x7F\xC2\x85\u202eb\xE2\x81\xA6")),
-        "<li><a href=\"/a%0A%7F%C2%85%E2%80%AEb%E2%81%A6\">"
-        "<bdi>/a%0A%7F%C2%85%E2%80%AEb%E2%81%A6</bdi></a>"
-        "</li>");
-    assert_string_equal(
-        html_of(&core, S("/\xE9\xC3")),
+        html_of(S("/\xE9\xC3")),
         "<li><a href=\"/%E9%C3\"><bdi>/%E9%C3</bdi></a></li>");
-    assert_string_equal(html_of(&core, S("///host/a")),
+    assert_string_equal(html_of(S("///host/a")),
                         "<li><a href=\"/host/a\"><bdi>///host/a</bdi></a>"
                         "</li>");
-    assert_string_equal(html_of(&core, S("/a\u200bb\u00adc\xEF\xB8\x8F")),
+    assert_string_equal(html_of(S("/a\u200bb\u00adc\xEF\xB8\x8F")),
                         "<li><a href=\"/a%E2%80%8Bb%C2%ADc%EF%B8%8F\">"
                         "<bdi>/a%E2%80%8Bb%C2%ADc%EF%B8%8F</bdi></a></li>");
 }
@@ -133,24 +132,23 @@ TEST(test_html)
 
 TEST(test_json)
 {
-    assert_string_equal(body_of(&core, JSON, S("/caf\xC3\xA9")),
+    assert_string_equal(body_of(JSON, S("/caf\xC3\xA9")),
                         "{\"choices\":[{\"path\":\"/caf\xC3\xA9\","
                         "\"uri\":\"/caf%C3%A9\"}]}\n");
-    assert_string_equal(body_of(&core, JSON, S("/\"\\</a>")),
+    assert_string_equal(body_of(JSON, S("/\"\\</a>")),
                         "{\"choices\":[{\"path\":\"/\\u0022\\u005c\\u003c/a>"
                         "\",\"uri\":\"/%22%5C%3C/a%3E\"}]}\n");
     assert_string_equal(
-        body_of(&core, JSON, S("/\n\xC2\x85\xE2\x80\xAE\xE2\x80\xA8")),
+        body_of(JSON, S("/\n\xC2\x85\xE2\x80\xAE\xE2\x80\xA8")),
         "{\"choices\":[{\"path\":\"/\\u000a\\u0085\\u202e"
         "\\u2028\",\"uri\":\"/%0A%C2%85%E2%80%AE%E2%80%A8\"}"
         "]}\n");
-    assert_string_equal(body_of(&core, JSON, S("/\xE9")),
+    assert_string_equal(body_of(JSON, S("/\xE9")),
                         "{\"choices\":[{\"path\":\"/\\ufffd\","
                         "\"uri\":\"/%E9\"}]}\n");
-    assert_string_equal(
-        body_of(&core, JSON, S("/a\xE2\x80\x8B\xF3\xA0\x84\x80")),
-        "{\"choices\":[{\"path\":\"/a\\u200b\\udb40\\udd00\","
-        "\"uri\":\"/a%E2%80%8B%F3%A0%84%80\"}]}\n");
+    assert_string_equal(body_of(JSON, S("/a\xE2\x80\x8B\xF3\xA0\x84\x80")),
+                        "{\"choices\":[{\"path\":\"/a\\u200b\\udb40\\udd00\","
+                        "\"uri\":\"/a%E2%80%8B%F3%A0%84%80\"}]}\n");
 }
 
 
@@ -185,7 +183,7 @@ TEST(test_request)
     choices.asked = S("/A<\xE2\x80\xAE");
     choices.has_query = 1;
     choices.query = S("b=1&c=\"<\xC3 '");
-    assert_ok(make(&core, HTML, &choices, &out));
+    assert_ok(make(HTML, &choices, &out));
     assert_text(behind_head(out),
                 "<h1>Multiple Choices</h1>\n</header>\n<main>\n"
                 "<p>Several names match <bdi>/A&lt;%E2%80%AE</bdi>. "
@@ -193,18 +191,18 @@ TEST(test_request)
                 "<li><a href=\"/a?b=1&amp;c=%22%3C%C3%20&#39;\">"
                 "<bdi>/a</bdi></a></li>\n</ul>\n</main>\n</body>\n"
                 "</html>\n");
-    assert_ok(make(&core, JSON, &choices, &out));
+    assert_ok(make(JSON, &choices, &out));
     assert_text(out, "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a?b=1&c="
                      "%22%3C%C3%20'\"}]}\n");
 
     choices.more = 1;
     choices.query = S("");
-    assert_ok(make(&core, HTML, &choices, &out));
+    assert_ok(make(HTML, &choices, &out));
     assert_non_null(memmem(out.data, out.len, "\"/a?\"", 5));
     assert_non_null(memmem(out.data, out.len,
                            "</ul>\n<p>More names match than are listed.",
                            41));
-    assert_ok(make(&core, JSON, &choices, &out));
+    assert_ok(make(JSON, &choices, &out));
     assert_text(out, "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a?\"}],"
                      "\"more\":true}\n");
 }
@@ -218,9 +216,9 @@ TEST(test_count)
     iri_str_t     paths[2] = { IRI_STR("/a"), IRI_STR("/b") }, out;
     iri_choices_t two = choices_of(paths, 2);
 
-    assert_ok(make(&core, JSON, &two, &out));
+    assert_ok(make(JSON, &two, &out));
     assert_text(out, json);
-    assert_ok(make(&core, HTML, &two, &out));
+    assert_ok(make(HTML, &two, &out));
     assert_non_null(memmem(out.data, out.len, "/a</bdi></a></li>\n<li>", 22));
     assert_non_null(memmem(out.data, out.len, "charset=\"utf-8\"", 15));
 }
@@ -327,7 +325,7 @@ TEST(test_no_memory)
     for (i = 0; i < 2; i++) {
         core.fail_at = 0;
         core.allocs = 0;
-        assert_ok(make(&core, (int) i, &choices, &out));
+        assert_ok(make((int) i, &choices, &out));
         n = core.allocs;
         assert_true(n > 0);
 
@@ -335,8 +333,7 @@ TEST(test_no_memory)
             core.allocs = 0;
             core.fail_at = n;
             out.data = NULL;
-            assert_int_equal(make(&core, (int) i, &choices, &out),
-                             IRI_NO_MEMORY);
+            assert_int_equal(make((int) i, &choices, &out), IRI_NO_MEMORY);
             assert_null(out.data);
         }
     }

@@ -106,18 +106,18 @@ directive(iri_check_t check, size_t line, iri_engine_t engine,
 
 /* Check the lines that a list of directives logs. */
 static void
-check(core_t *core, iri_directive_t *list, size_t count, const char *want)
+check(iri_directive_t *list, size_t count, const char *want)
 {
-    core->log_len = 0;
-    core->log[0] = '\0';
-    assert_ok(iri_config_check(&core->env, S("iri on;"), list, count));
-    assert_string_equal(core->log, want);
+    core.log_len = 0;
+    core.log[0] = '\0';
+    assert_ok(iri_config_check(&core.env, S("iri on;"), list, count));
+    assert_string_equal(core.log, want);
 }
 
 
 static void
-check_rule(core_t *core, iri_check_t kind, iri_engine_t engine,
-           iri_invalid_t invalid, iri_str_t text, const char *expected)
+check_rule(iri_check_t kind, iri_engine_t engine, iri_invalid_t invalid,
+           iri_str_t text, const char *expected)
 {
     iri_directive_t d = directive(kind, 7, engine, text);
     char            want[512];
@@ -125,7 +125,7 @@ check_rule(core_t *core, iri_check_t kind, iri_engine_t engine,
     d.invalid = invalid;
     snprintf(want, sizeof(want), "%s%s", *expected ? "\"d\" in f:7: " : "",
              expected);
-    check(core, &d, 1, want);
+    check(&d, 1, want);
 }
 
 
@@ -136,11 +136,11 @@ TEST(test_rules)
     size_t i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        check_rule(&core, cases[i].check, IRI_ENGINE_ON, IRI_INVALID_404,
+        check_rule(cases[i].check, IRI_ENGINE_ON, IRI_INVALID_404,
                    cases[i].text, cases[i].expected);
-        check_rule(&core, cases[i].check, IRI_ENGINE_REPORT, IRI_INVALID_404,
+        check_rule(cases[i].check, IRI_ENGINE_REPORT, IRI_INVALID_404,
                    cases[i].text, "");
-        check_rule(&core, cases[i].check, IRI_ENGINE_OFF, IRI_INVALID_404,
+        check_rule(cases[i].check, IRI_ENGINE_OFF, IRI_INVALID_404,
                    cases[i].text, "");
     }
 }
@@ -149,23 +149,22 @@ TEST(test_rules)
 /* With iri_invalid pass, rules see octets that are valid in no charset. */
 TEST(test_pass)
 {
-    check_rule(&core, PATH, IRI_ENGINE_ON, IRI_INVALID_PASS, S("/caf\xe9"),
-               "");
-    check_rule(&core, PATH, IRI_ENGINE_ON, IRI_INVALID_PASS, S("/" E_MARK),
+    check_rule(PATH, IRI_ENGINE_ON, IRI_INVALID_PASS, S("/caf\xe9"), "");
+    check_rule(PATH, IRI_ENGINE_ON, IRI_INVALID_PASS, S("/" E_MARK),
                "\"/e%CC%81\"" UNNORM);
-    check_rule(&core, PATH, IRI_ENGINE_ON, IRI_INVALID_400, S("/caf\xe9"),
+    check_rule(PATH, IRI_ENGINE_ON, IRI_INVALID_400, S("/caf\xe9"),
                "\"/caf%E9\"" UNREAD);
 }
 
 
 TEST(test_disk)
 {
-    check_rule(&core, IRI_CHECK_DISK, IRI_ENGINE_ON, IRI_INVALID_404,
-               S("/srv/a*"), "");
-    check_rule(&core, IRI_CHECK_DISK, IRI_ENGINE_REPORT, IRI_INVALID_404,
+    check_rule(IRI_CHECK_DISK, IRI_ENGINE_ON, IRI_INVALID_404, S("/srv/a*"),
+               "");
+    check_rule(IRI_CHECK_DISK, IRI_ENGINE_REPORT, IRI_INVALID_404,
                S("/srv/" E_ACUTE "*"), "");
     check_rule(
-        &core, IRI_CHECK_DISK, IRI_ENGINE_ON, IRI_INVALID_404,
+        IRI_CHECK_DISK, IRI_ENGINE_ON, IRI_INVALID_404,
         S("/srv/" E_ACUTE "*"),
         "\"/srv/%C3%A9*\" is compared with the octets of names on disk: "
         "write a name without a pattern, or a rule about the path\n");
@@ -233,30 +232,30 @@ TEST(test_settings)
     const iri_check_t setting = IRI_CHECK_SETTING;
     iri_directive_t   list[4];
 
-    check(&core, list, 0, "");
+    check(list, 0, "");
 
     list[0] = directive(setting, 30, IRI_ENGINE_OFF, S("case"));
-    check(&core, list, 1, OFF("30"));
+    check(list, 1, OFF("30"));
     list[0].value = S("");
-    check(&core, list, 1, OFF("30"));
+    check(list, 1, OFF("30"));
     list[0].value = S("Off");
-    check(&core, list, 1, "");
+    check(list, 1, "");
     list[0].value = S("none");
-    check(&core, list, 1, "");
+    check(list, 1, "");
     list[0] = directive(setting, 30, IRI_ENGINE_ON, S("case"));
-    check(&core, list, 1, "");
+    check(list, 1, "");
     list[0].engine = IRI_ENGINE_REPORT;
-    check(&core, list, 1, "");
+    check(list, 1, "");
 
     /* in the order of lines, each once; one server that uses it is enough */
     list[0] = directive(setting, 9, IRI_ENGINE_OFF, S("case"));
     list[1] = directive(setting, 4, IRI_ENGINE_OFF, S("case"));
     list[2] = directive(setting, 9, IRI_ENGINE_OFF, S("case"));
     list[3] = directive(setting, 10, IRI_ENGINE_OFF, S("case"));
-    check(&core, list, 4, OFF("4") OFF("9") OFF("10"));
+    check(list, 4, OFF("4") OFF("9") OFF("10"));
     list[0].engine = IRI_ENGINE_REPORT; /* sorted: line 4 */
     list[1].engine = IRI_ENGINE_ON;
-    check(&core, list, 4, OFF("10"));
+    check(list, 4, OFF("10"));
 
     /*
      * the same line of another file, with another directive, with another value
@@ -269,7 +268,7 @@ TEST(test_settings)
     list[1].at.file = S("g");
     list[2].name = S("e");
     list[3].value = S("b");
-    check(&core, list, 4, OFF("1"));
+    check(list, 4, OFF("1"));
 }
 
 
@@ -285,31 +284,31 @@ TEST(test_hosts)
     d[0].first_host = IRI_HOST_MODE_OFF;
     d[0].first.file = S("g");
     d[0].first.line = 1;
-    check(&core, d, 1, expected);
+    check(d, 1, expected);
     d[1] = d[0];
     d[0].first_host = IRI_HOST_MODE_ON;
-    check(&core, d, 1, "");
-    check(&core, d, 2, expected);
+    check(d, 1, "");
+    check(d, 2, expected);
     d[0].first_host = d[1].first_host = IRI_HOST_MODE_STRICT;
-    check(&core, d, 2, expected);
+    check(d, 2, expected);
     d[0].host = d[1].host = IRI_HOST_MODE_OFF;
-    check(&core, d, 2, "");
+    check(d, 2, "");
     d[0].engine = d[1].engine = IRI_ENGINE_OFF;
     d[0].host = IRI_HOST_MODE_ON;
-    check(&core, d, 2, "");
+    check(d, 2, "");
 }
 
 
 static void
-check_name(core_t *core, iri_str_t name, const iri_host_t *host,
+check_name(iri_str_t name, const iri_host_t *host,
            const iri_position_t *owner, const char *want)
 {
     iri_position_t at = { S("f"), 3 };
 
-    core->log_len = 0;
-    core->log[0] = '\0';
-    assert_ok(iri_config_check_name(&core->env, name, at, host, owner));
-    assert_string_equal(core->log, want);
+    core.log_len = 0;
+    core.log[0] = '\0';
+    assert_ok(iri_config_check_name(&core.env, name, at, host, owner));
+    assert_string_equal(core.log, want);
 }
 
 
@@ -320,22 +319,22 @@ TEST(test_names)
 
     memset(&host, 0, sizeof(host));
     host.verdict = IRI_SERVE;
-    check_name(&core, S(E_ACUTE), &host, NULL, "");
+    check_name(S(E_ACUTE), &host, NULL, "");
     host.verdict = IRI_PASS;
-    check_name(&core, S("a"), &host, NULL, "");
+    check_name(S("a"), &host, NULL, "");
     host.verdict = IRI_REFUSE;
     host.why = IRI_HOST_OCTETS;
-    check_name(&core, S("\xff"), &host, NULL,
+    check_name(S("\xff"), &host, NULL,
                "the host name \"%FF\" of the server in f:3 matches no host, "
                "because it is not UTF-8: correct or remove it\n");
     check_name(
-        &core, S("xn--a"), NULL, &owner,
+        S("xn--a"), NULL, &owner,
         "the host name \"xn--a\" is in two servers: in A-labels in the "
         "main server, which gets the requests, and in Unicode in f:3: "
         "remove it from one of them\n");
-    check_name(&core, S("^a"), NULL, NULL, "");
+    check_name(S("^a"), NULL, NULL, "");
     check_name(
-        &core, S("^" E_ACUTE), NULL, NULL,
+        S("^" E_ACUTE), NULL, NULL,
         "the pattern \"^%C3%A9\" of the server in f:3 matches no host, "
         "because hosts are compared as A-labels: write the pattern in "
         "A-labels, or a name\n");
@@ -346,16 +345,16 @@ TEST(test_names)
 
 /* Log the warning of a list.  Returns: 1 if there is one. */
 static int
-shadows(core_t *core, const iri_charsets_t *list)
+shadows(const iri_charsets_t *list)
 {
     iri_directive_t d = directive(IRI_CHECK_SETTING, 1, IRI_ENGINE_ON, S(""));
 
     d.charsets = list;
-    core->log_len = 0;
-    core->log[0] = '\0';
-    assert_ok(iri_config_check(&core->env, S("on"), &d, 1));
+    core.log_len = 0;
+    core.log[0] = '\0';
+    assert_ok(iri_config_check(&core.env, S("on"), &d, 1));
 
-    return core->log_len != 0;
+    return core.log_len != 0;
 }
 
 
@@ -400,7 +399,7 @@ TEST(test_shadow)
     for (i = 0; i < COUNT(lists); i++) {
         list = core_charsets(lists[i].labels);
 
-        if (shadows(&core, &list) != (lists[i].expected != NULL)
+        if (shadows(&list) != (lists[i].expected != NULL)
             || strstr(core.log, lists[i].expected ? lists[i].expected : "")
                    == NULL)
         {
@@ -434,7 +433,7 @@ TEST(test_order)
         was = list;
         iri_charsets_sort(&list);
         assert_int_equal(list.count, was.count);
-        assert_false(shadows(&core, &list));
+        assert_false(shadows(&list));
 
         for (i = 0; i < was.count; i++) {
             for (k = 0; k < list.count && list.at[k] != was.at[i]; k++) {

@@ -35,15 +35,14 @@ static const detect_row_t rows[] = {
 
 
 static size_t
-detect_words(core_t *core, const detect_row_t *row, iri_str_t *names)
+detect_words(const detect_row_t *row, iri_str_t *names)
 {
     iri_tree_conf_t tree = core_tree(row->charset, IRI_FILENAME_ANY, 0);
     size_t          count;
 
     for (count = 0; row->words[count] != NULL; count++) {
-        assert_ok(iri_name_octets(&core->env, &tree,
-                                  core_str(row->words[count]), 0,
-                                  &names[count]));
+        assert_ok(iri_name_octets(
+            &core.env, &tree, core_str(row->words[count]), 0, &names[count]));
         assert_int_not_equal(names[count].len, 0);
     }
 
@@ -61,7 +60,7 @@ TEST(test_words)
 
     for (i = 0; i < COUNT(rows); i++) {
         sample.names = names;
-        sample.count = detect_words(&core, &rows[i], names);
+        sample.count = detect_words(&rows[i], names);
         assert_ok(iri_detect(&core.env, core_detector(), &sample, detected));
         best = iri_detected_best(detected);
         assert_true(detected[best].score > 0);

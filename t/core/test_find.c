@@ -278,6 +278,13 @@ static const case_t cases[] = {
       IRI_MATCH_EXACT,
       "/\xfaT" }, /* a duplicate encoding on disk has no name */
 
+    /*
+     * Some octets came raw, so the bidi control may have: this excludes a
+     * reading where others are tried.
+     */
+    { "/\xc3\x83\xc2\xa9\xc3\xa2\xe2\x82\xac\xc5\xbd",
+      "/" E_ACUTE "%E2%80%8E", "windows-1252", "", ANY, N, ABSENT,
+      "/" E_ACUTE "\u200e" },
     /* A raw bidi control beside an escaped one: no other reading is tried. */
     { "", "/" E_ACUTE "/%E2%80%8E", "euc-jp", "", ANY, N, ABSENT,
       "/" E_ACUTE "/\u200e" },
@@ -335,61 +342,7 @@ static const case_t cases[] = {
 
 /* ---- one search --------------------------------------------------------- */
 
-typedef struct {
-    iri_reading_conf_t conf;
-    iri_tree_conf_t    tree;
-    iri_reading_t      reading;
-    iri_search_t       search;
-    iri_found_t        found;
-    unsigned char      octets[2048];
-} find_t;
-
-static find_t find;
-
-
-static void
-find_init(const char *charsets, const char *tree, iri_filename_form_t names,
-          unsigned ignore)
-{
-    memset(&find, 0, sizeof(find));
-    core_init(&core);
-    find.conf.charsets = core_charsets(charsets);
-    find.conf.invalid = IRI_INVALID_PASS;
-    find.tree.charsets = core_charsets(tree);
-    find.tree.names = names;
-    find.tree.match = ignore;
-    iri_tree_conf_finish(&find.conf, &find.tree);
-    find.search.tree = &find.tree;
-    find.search.root = S("/srv");
-    core_put(&core, S("/srv/"));
-}
-
-
-static void
-find_put(const char *entries)
-{
-    char   path[1024];
-    size_t len;
-
-    while (*entries != '\0') {
-        len = strcspn(entries, "|");
-        snprintf(path, sizeof(path), "/srv%.*s", (int) len, entries);
-        core_put(&core, core_str(path));
-        entries += len + (entries[len] == '|');
-    }
-}
-
-
-static void
-find_read(iri_str_t target)
-{
-    iri_received_path_t request = { { 0, NULL }, 0, target };
-
-    request.path = core_unescape(target, find.octets);
-    assert_ok(iri_read(&core.env, &find.conf, &request, &find.reading));
-    find.search.path = find.reading.path;
-    find.search.reading = &find.reading;
-}
+static core_find_t find;
 
 
 /*
@@ -468,9 +421,9 @@ find_go(void)
 static void
 find_case(const case_t *one)
 {
-    find_init(one->charsets, one->tree, one->names, one->ignore);
-    find_put(one->entries);
-    find_read(core_str(one->target));
+    core_find_init(&find, one->charsets, one->tree, one->names, one->ignore);
+    core_put_all(&core, one->entries);
+    core_find_read(&find, core_str(one->target));
 }
 
 
@@ -600,9 +553,10 @@ TEST(test_costs)
     size_t i;
 
     for (i = 0; i < COUNT(cost); i++) {
-        find_init(cost[i].charsets, cost[i].tree, cost[i].names, N);
-        find_put(cost[i].entries);
-        find_read(core_str(cost[i].target));
+        core_find_init(&find, cost[i].charsets, cost[i].tree, cost[i].names,
+                       N);
+        core_put_all(&core, cost[i].entries);
+        core_find_read(&find, core_str(cost[i].target));
         assert_ok(find_go());
         assert_int_equal(core.stats, cost[i].stats);
         assert_int_equal(core.lists, cost[i].lists);
@@ -618,7 +572,7 @@ check_budget(const char *charsets, const char *tree, const char *segment,
     char   target[2048] = "", path[2048] = "/srv";
     size_t i;
 
-    find_init(charsets, tree, ANY, N | V);
+    core_find_init(&find, charsets, tree, ANY, N | V);
 
     for (i = 0; i < depth; i++) {
         core_append(target, segment);
@@ -628,7 +582,7 @@ check_budget(const char *charsets, const char *tree, const char *segment,
 
     core_put(&core, core_str(path));
     core_append(target, segment);
-    find_read(core_str(target));
+    core_find_read(&find, core_str(target));
     assert_int_not_equal(find.reading.why, IRI_WHY_LIMIT);
     assert_ok(find_go());
 
@@ -682,13 +636,14 @@ TEST(test_candidates_limit)
     core_append(target, "/%C3%A9");
     core_append(path, "/" E_ACUTE);
 
-    find_init("", "", ANY, N);
+    core_find_init(&find, "", "", ANY, N);
     core_put(&core, core_str(path));
 
     for (depth = IRI_MAX_REQUEST_CANDIDATES / 2 - 1;
          depth <= IRI_MAX_REQUEST_CANDIDATES / 2 + 1; depth++)
     {
-        find_read((iri_str_t){ 7 * depth, (unsigned char *) target });
+        core_find_read(&find,
+                       (iri_str_t){ 7 * depth, (unsigned char *) target });
         assert_ok(find_go());
 
         if (depth <= IRI_MAX_REQUEST_CANDIDATES / 2) {
@@ -716,18 +671,19 @@ TEST(test_calls_limit)
         core_append(path, "/\xca");
     }
 
-    find_init("windows-1252 windows-1250 windows-1254 iso-8859-2"
-              " iso-8859-15 macintosh ibm866 windows-1251",
-              "koi8-r", ANY, N);
+    core_find_init(&find,
+                   "windows-1252 windows-1250 windows-1254 iso-8859-2"
+                   " iso-8859-15 macintosh ibm866 windows-1251",
+                   "koi8-r", ANY, N);
     core_put(&core, core_str(path));
 
     /* At the limit: found, and moved. */
-    find_read((iri_str_t){ 4 * 6, (unsigned char *) target });
+    core_find_read(&find, (iri_str_t){ 4 * 6, (unsigned char *) target });
     assert_ok(find_go());
     assert_int_equal(find.found.why, IRI_WHY_MIXED);
     assert_true(core.stats + core.lists < IRI_MAX_FS_CALLS);
 
-    find_read(core_str(target));
+    core_find_read(&find, core_str(target));
     assert_ok(find_go());
     assert_true(find.found.verdict == IRI_PASS
                 || find.found.verdict == IRI_REFUSE);
@@ -751,7 +707,7 @@ TEST(test_vendor_pairs)
 
     for (i = 0; i < 2 * COUNT(pairs); i++) {
         way = i % 2;
-        find_init("", "", ANY, N | V);
+        core_find_init(&find, "", "", ANY, N | V);
         len = iri_utf8_put(pairs[i / 2][way], path + 5);
         file = (iri_str_t){ 5 + len, path };
         core_put(&core, file);
@@ -759,7 +715,7 @@ TEST(test_vendor_pairs)
         len = iri_utf8_put(pairs[i / 2][1 - way], asked + 1);
         name = (iri_str_t){ 1 + len, asked };
         memcpy(sent, asked, name.len);
-        find_read((iri_str_t){ name.len, sent });
+        core_find_read(&find, (iri_str_t){ name.len, sent });
         assert_ok(find_go());
         assert_int_equal(find.found.verdict, IRI_RESTART);
         assert_int_equal(find.found.match, IRI_MATCH_VARIANTS);
@@ -819,15 +775,14 @@ TEST(test_errors)
 
 
 /* A path below which every lookup finds no directory. */
-static const char      *replaced_path;
-static const iri_dir_t *torn_from;
+static const char *replaced_path;
 
 
 static iri_status_t
 torn_stat(void *ctx, const char *path, iri_node_t *node)
 {
     if (strcmp(path, replaced_path) != 0) {
-        return torn_from->stat(ctx, path, node);
+        return core_dir.stat(ctx, path, node);
     }
 
     memset(node, 0, sizeof(*node));
@@ -850,17 +805,13 @@ TEST(test_replaced_by_file)
         { "/d/\xc9\xbd", "/d/%F0%9F%98%80/%C9%BD", "/srv/d/" },
         { "/d/\xc9\xbd", "/d/%E6%9D%A1/%C9%BD", "/srv/d/\xbe\xf2" },
     };
-    iri_dir_t dir;
-    size_t    i;
+    size_t i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        find_init("", "euc-jp", ANY, N);
+        core_find_init(&find, "", "euc-jp", ANY, N);
         core_put(&core, S("/srv/d/\xc9\xbd"));
-        find_read(core_str(cases[i].path));
-        torn_from = core.env.dir;
-        dir = *torn_from;
-        dir.stat = torn_stat;
-        core.env.dir = &dir;
+        core_find_read(&find, core_str(cases[i].path));
+        core.dir.stat = torn_stat;
         replaced_path = cases[i].replaced_path;
         assert_ok(find_go());
 
@@ -880,31 +831,15 @@ check_prefix(const char *root, const char *path, size_t prefix,
              const char *entry, const char *filename, const char *found_path,
              iri_verdict_t answer)
 {
-    find_init("euc-jp", "", ANY, N);
+    core_find_init(&find, "euc-jp", "", ANY, N);
     core_put(&core, core_str(entry));
-    find_read(core_str(path));
+    core_find_read(&find, core_str(path));
     find.search.root = core_str(root);
     find.search.prefix = prefix;
     assert_ok(find_go());
     assert_int_equal(find.found.verdict, answer);
     assert_text(find.found.filename, filename);
     assert_text(find.found.path, found_path);
-}
-
-
-/*
- * Some octets came raw, so the bidi control may have: this excludes the reading
- * if others are tried, and refuses the path if there is only one.
- */
-TEST(test_raw_bidi)
-{
-    find_init("windows-1252", "", ANY, N);
-    core_put(&core, S("/srv/\xc3\x83\xc2\xa9\xc3\xa2\xe2\x82\xac"
-                      "\xc5\xbd"));
-    find_read(S("/\xc3\xa9%E2%80%8E"));
-    assert_int_equal(find.reading.form, IRI_FORM_MIXED);
-    assert_ok(find_go());
-    assert_int_equal(find.found.verdict, IRI_PASS);
 }
 
 
@@ -948,9 +883,9 @@ check_split(const char *root, const char *path, size_t prefix,
 {
     iri_str_t file, info;
 
-    find_init("", "", ANY, N);
+    core_find_init(&find, "", "", ANY, N);
     core_put(&core, core_str(entry));
-    find_read(core_str(path));
+    core_find_read(&find, core_str(path));
     find.search.root = core_str(root);
     find.search.prefix = prefix;
     assert_ok(find_go());
@@ -1097,7 +1032,7 @@ TEST(test_long_names)
     char              path[300] = "/srv/";
     size_t            i;
 
-    find_init("", all, ANY, N);
+    core_find_init(&find, "", all, ANY, N);
     core_put(&core, S("/srv/a\xcc\x82\xcc\xa3"));
 
     /* Segments of 255 octets that are long in every encoding. */
@@ -1121,7 +1056,7 @@ TEST(test_long_names)
 
     core_put(&core, core_str(path));
 
-    find_read(S("/%E1%BA%AD"));
+    core_find_read(&find, S("/%E1%BA%AD"));
     assert_ok(find_go());
     assert_int_equal(find.found.verdict, IRI_SERVE);
     assert_text(find.found.filename, "/srv/a\xcc\x82\xcc\xa3");

@@ -17,50 +17,15 @@
 #define E_NFD   "e\xcc\x81"
 #define HYO     "\xe8\xa1\xa8" /* U+8868, EUC-JP C9BD */
 
-/* A request, its search below /srv, and the result. */
-typedef struct {
-    iri_reading_conf_t  conf;
-    iri_tree_conf_t     tree;
-    iri_received_path_t request;
-    iri_reading_t       reading;
-    iri_search_t        search;
-    iri_found_t         found;
-    unsigned char       octets[IRI_MAX_PATH];
-} find_t;
-
-static find_t find;
+static core_find_t find;
 
 
 static void
 find_init(const char *target, const char *charsets, const char *tree,
           unsigned match)
 {
-    memset(&find, 0, sizeof(find));
-    core_init(&core);
-    core_put(&core, S("/srv/"));
-
-    find.conf.charsets = core_charsets(charsets);
-    find.conf.invalid = IRI_INVALID_PASS;
-    find.tree.charsets = core_charsets(tree);
-    find.tree.names = IRI_FILENAME_ANY;
-    find.tree.match = match;
-    iri_tree_conf_finish(&find.conf, &find.tree);
-
-    find.request.target = core_str(target);
-    find.request.path = core_unescape(find.request.target, find.octets);
-    assert_ok(iri_read(&core.env, &find.conf, &find.request, &find.reading));
-
-    find.search.tree = &find.tree;
-    find.search.root = S("/srv");
-    find.search.path = find.reading.path;
-    find.search.reading = &find.reading;
-}
-
-
-static void
-find_run(void)
-{
-    assert_ok(iri_find(&core.env, &find.search, &find.found));
+    core_find_init(&find, charsets, tree, IRI_FILENAME_ANY, match);
+    core_find_read(&find, core_str(target));
 }
 
 
@@ -87,16 +52,13 @@ TEST(test_dot_files)
     size_t i;
 
     find_init("/", "", "", N);
-    core_put(&core, S("/srv/.a/" E_ACUTE));
-    core_put(&core, S("/srv/a./" E_ACUTE));
-    core_put(&core, S("/srv/.../" E_ACUTE));
-    core_put(&core, S("/srv/a/" E_ACUTE));
-    core_put(&core, S("/srv/" E_ACUTE "/x"));
+    core_put_all(&core, "/.a/" E_ACUTE "|/a./" E_ACUTE "|/.../" E_ACUTE
+                        "|/a/" E_ACUTE "|/" E_ACUTE "/x");
     find.search.reading = NULL;
 
     for (i = 0; i < COUNT(cases); i++) {
         find.search.path = core_str(cases[i].path);
-        find_run();
+        core_find(&find);
         assert_int_equal(find.found.verdict, cases[i].verdict);
     }
 }
@@ -106,73 +68,57 @@ TEST(test_dot_files)
  * A rule has replaced the path that was read: the octets of the request must
  * not be used.
  */
-TEST(test_rewritten)
+TEST(test_replaced_path)
 {
-    static const char *const paths[] = {
-        "/\xca\xbe",        /* another name of the same length */
-        "/x\xc9\xbd",       /* another segment with the same end */
-        "/x/\xc9\xbd/long", /* a longer segment */
-        "/\xc9\xbd/y",
+    static const struct {
+        const char   *target, *entries, *root;
+        const char   *path; /* NULL: as it was read */
+        iri_verdict_t verdict;
+        const char   *found;
+    } rows[] = {
+        { "/%C9%BD", "/" HYO "/y", "/srv", NULL, IRI_RESTART, "/" HYO },
+        /* another name of the same length */
+        { "/%C9%BD", "/" HYO "/y", "/srv", "/\xca\xbe", IRI_PASS,
+          "/\xca\xbe" },
+        /* another segment with the same end, and a longer one */
+        { "/%C9%BD", "/" HYO "/y", "/srv", "/x\xc9\xbd", IRI_PASS,
+          "/x\xc9\xbd" },
+        { "/%C9%BD", "/" HYO "/y", "/srv", "/x/\xc9\xbd/long", IRI_PASS,
+          "/x/\xc9\xbd/long" },
+        { "/%C9%BD", "/" HYO "/y", "/srv", "/\xc9\xbd/y", IRI_PASS,
+          "/\xc9\xbd/y" },
+        /* The path may start within a segment; from a border on it was read. */
+        { "/a%C9%BD", "/" HYO "|/a" HYO, "/srv/", "\xc9\xbd", IRI_PASS,
+          "\xc9\xbd" },
+        { "/a/%C9%BD", "/" HYO, "/srv/", "\xc9\xbd", IRI_RESTART, HYO },
+        /* The path was ASCII, or unreadable. */
+        { "/a", "/" HYO "|/\xca\xbe", "/srv", "/\xc9\xbd", IRI_PASS,
+          "/\xc9\xbd" },
+        { "/a", "/" HYO "|/\xca\xbe", "/srv", "/\xca\xbe", IRI_SERVE,
+          "/\xca\xbe" },
+        { "/%FF%FF", "/" HYO "|/\xca\xbe", "/srv", "/\xc9\xbd", IRI_PASS,
+          "/\xc9\xbd" },
+        { "/%FF%FF", "/" HYO "|/\xca\xbe", "/srv", "/\xca\xbe", IRI_SERVE,
+          "/\xca\xbe" },
     };
     size_t i;
 
-    find_init("/%C9%BD", "euc-jp", "", N);
-    core_put(&core, S("/srv/" HYO "/y"));
+    for (i = 0; i < COUNT(rows); i++) {
+        find_init(rows[i].target, "euc-jp", "", N);
+        core_put_all(&core, rows[i].entries);
+        find.search.root = core_str(rows[i].root);
 
-    /* It is found for the path as it was read. */
-    find_run();
-    assert_int_equal(find.found.verdict, IRI_RESTART);
-    assert_str(find.found.path, S("/" HYO));
+        if (rows[i].path != NULL) {
+            find.search.path = core_str(rows[i].path);
+        }
 
-    for (i = 0; i < COUNT(paths); i++) {
-        find.search.path = core_str(paths[i]);
-        find_run();
-        assert_int_equal(find.found.verdict, IRI_PASS);
-        assert_str(find.found.path, find.search.path);
-    }
-}
+        core_find(&find);
 
+        if (find.found.verdict != rows[i].verdict) {
+            fail_msg("row %zu: %s", i, iri_verdict_text(find.found.verdict));
+        }
 
-/* The path of a file that a rule set may start within a segment. */
-TEST(test_segment_boundary)
-{
-    find_init("/a%C9%BD", "euc-jp", "", N);
-    core_put(&core, S("/srv/" HYO));
-    core_put(&core, S("/srv/a" HYO));
-    find.search.root = S("/srv/");
-    find.search.path = S("\xc9\xbd");
-    find_run();
-    assert_int_equal(find.found.verdict, IRI_PASS);
-
-    /* From a segment border on, it is the request's own path. */
-    find_init("/a/%C9%BD", "euc-jp", "", N);
-    core_put(&core, S("/srv/" HYO));
-    find.search.root = S("/srv/");
-    find.search.path = S("\xc9\xbd");
-    find_run();
-    assert_int_equal(find.found.verdict, IRI_RESTART);
-    assert_str(find.found.path, S(HYO));
-}
-
-
-/* The path was ASCII or unreadable, and a rule has replaced it. */
-TEST(test_replaced_path)
-{
-    static const char *const targets[] = { "/a", "/%FF%FF" };
-    size_t                   i;
-
-    for (i = 0; i < COUNT(targets); i++) {
-        find_init(targets[i], "euc-jp", "", N);
-        core_put(&core, S("/srv/" HYO));
-        core_put(&core, S("/srv/\xca\xbe"));
-
-        find.search.path = S("/\xc9\xbd");
-        find_run();
-        assert_int_equal(find.found.verdict, IRI_PASS);
-
-        find.search.path = S("/\xca\xbe");
-        find_run();
-        assert_int_equal(find.found.verdict, IRI_SERVE);
+        assert_text(find.found.path, rows[i].found);
     }
 }
 
@@ -191,7 +137,7 @@ TEST(test_longer_path)
      */
     find.reading.path = iri_str_from(core_str(text), 2);
     find.search.path = core_str(text);
-    find_run();
+    core_find(&find);
     assert_int_equal(find.found.verdict, IRI_PASS);
     assert_str(find.found.path, core_str(text));
 }
@@ -214,7 +160,7 @@ TEST(test_uncanonical)
             find.search.reading = NULL;
         }
 
-        find_run();
+        core_find(&find);
         assert_int_equal(find.found.verdict, IRI_RESTART);
         assert_str(find.found.path, S("/" E_ACUTE));
         assert_str(find.found.filename, S("/srv/" E_NFD));
@@ -236,7 +182,7 @@ TEST(test_variant_over_limit)
         }
 
         find_init(path, "", "euc-jp", N | V);
-        find_run();
+        core_find(&find);
         assert_true(find.found.verdict != IRI_SERVE);
         assert_true(find.found.verdict != IRI_RESTART);
         assert_str(find.found.path, core_str(path));
@@ -257,7 +203,7 @@ TEST(test_alternative_io_error)
         core_put(&core, S("/srv/" HYO "/x"));
         core.io_fail_at = n;
         core.io_fail_on = 1;
-        find_run();
+        core_find(&find);
 
         if (core.stats + core.lists < n) {
             assert_int_equal(find.found.verdict, IRI_RESTART);
@@ -328,7 +274,7 @@ TEST(test_lookups_of_a_segment)
         memcpy(path, "/srv/", 5);
         memcpy(path + 5, octets.data, octets.len);
         core_put(&core, (iri_str_t){ 5 + octets.len, path });
-        find_run();
+        core_find(&find);
         assert_int_equal(find.found.verdict == IRI_SERVE
                              || find.found.verdict == IRI_RESTART,
                          n < IRI_MAX_CANDIDATES);
@@ -363,7 +309,7 @@ TEST(test_names_to_normalize)
         memmove(path + 8, path + 9, sizeof(path) - 9);
         memcpy(path + 5, "\xe1\xba\xad", 3);
         find.search.path = core_str(path + 4);
-        find_run();
+        core_find(&find);
         assert_int_equal(find.found.verdict,
                          count == ENOUGH ? IRI_SERVE : IRI_PASS);
     }
@@ -382,7 +328,7 @@ TEST(test_root_is_file)
         find_init("/%C3%A9", "", "", N);
         core_put(&core, S("/srv/file"));
         find.search.root = slash ? S("/srv/file/") : S("/srv/file");
-        find_run();
+        core_find(&find);
         assert_int_equal(find.found.verdict, slash ? IRI_PASS : IRI_SERVE);
         assert_int_equal(find.found.why,
                          slash ? IRI_WHY_ERROR : IRI_WHY_FOUND);
@@ -401,7 +347,7 @@ TEST(test_split_error)
     for (n = 1; n < 4; n++) {
         find_init("/%C3%A9/a/b", "", "", N);
         core_put(&core, S("/srv/" E_ACUTE));
-        find_run();
+        core_find(&find);
         assert_str(find.found.filename, S("/srv/" E_ACUTE "/a/b"));
 
         core.stats = core.lists = 0;
@@ -420,7 +366,7 @@ TEST(test_split_no_root)
 
     find_init("/%C3%A9/a", "", "", N);
     find.search.root = S("/nowhere");
-    find_run();
+    core_find(&find);
     assert_ok(iri_found_split(&core.env, &find.search, &find.found, &filename,
                               &path_info));
     assert_str(filename, S("/nowhere"));
@@ -446,84 +392,10 @@ TEST(test_declared_form)
         core_put(&core, S("/srv/\xc3\xa2\xcc\xa3"));
         find.tree.names = cases[i].names;
         find.tree.match = cases[i].match;
-        find_run();
+        core_find(&find);
         assert_int_equal(find.found.verdict, IRI_PASS);
         assert_int_equal(core.lists, 0);
     }
-}
-
-
-/* An index read in one charset is not used for another. */
-TEST(test_cache_of_charsets)
-{
-    find_init("/%E7%AB%8B", "", "gbk", N);
-    core_put(&core, S("/srv/\xed\xa1"));
-    find.search.cache = core_cache(65536);
-    assert_non_null(find.search.cache);
-    find_run();
-    assert_int_equal(find.found.verdict, IRI_PASS);
-
-    find.tree.charsets = core_charsets("euc-kr");
-    find_run();
-    assert_int_equal(find.found.verdict, IRI_SERVE);
-    assert_str(find.found.filename, S("/srv/\xed\xa1"));
-}
-
-
-/* An index larger than the whole cache is not kept. */
-TEST(test_index_over_cache_size)
-{
-    enum { SIZE = 16 * 1024, LONG = 200 };
-    char   path[5 + LONG + 1];
-    size_t entries, i;
-
-    for (entries = 4; entries <= 80; entries += 76) {
-        find_init("/%E1%BA%AD", "", "", N);
-        find.search.cache = core_cache(SIZE);
-        assert_non_null(find.search.cache);
-
-        for (i = 0; i < entries; i++) {
-            memset(path, 'x', sizeof(path));
-            memcpy(path, "/srv/\xc3\xa2\xcc\xa3", 9);
-            path[9] = (char) ('0' + i);
-            path[sizeof(path) - 1] = '\0';
-            core_put(&core, core_str(path));
-        }
-
-        find_run();
-        find_run();
-
-        /* Also only once if building took too long to be repeated soon. */
-        assert_in_range(core.lists, 1, entries == 4 ? 1 : 2);
-        core_cache_free(find.search.cache);
-    }
-}
-
-
-/* The same inode number on two file systems. */
-TEST(test_two_devices)
-{
-    core_node_t *a, *b;
-
-    find_init("/%E1%BA%AD", "", "", N);
-    core_put(&core, S("/srv/a/x"));
-    core_put(&core, S("/srv/b/\xc3\xa2\xcc\xa3"));
-    a = core_node(&core, S("/srv/a"));
-    b = core_node(&core, S("/srv/b"));
-    b->node.ino = a->node.ino;
-    b->node.dev = a->node.dev + 1;
-
-    find.search.cache = core_cache(1); /* one slot */
-    assert_non_null(find.search.cache);
-    find.search.root = S("/srv/a");
-    find_run();
-    find_run();
-    assert_int_equal(find.found.verdict, IRI_PASS);
-    assert_int_equal(core.lists, 1);
-
-    find.search.root = S("/srv/b");
-    find_run();
-    assert_int_equal(find.found.verdict, IRI_SERVE);
 }
 
 
@@ -540,9 +412,9 @@ TEST(test_old_mtime)
                                                   * 1000000000
                                               + now.tv_nsec;
 
-    find_run();
+    core_find(&find);
     nanosleep(&wait, NULL);
-    find_run();
+    core_find(&find);
     assert_int_equal(core.lists, 2);
 }
 
@@ -562,7 +434,7 @@ TEST(test_very_long_entry)
     find_init("/%E1%BA%AD", "", "", N);
     core_put(&core, core_str(path));
     core_put(&core, S("/srv/\xc3\xa2\xcc\xa3"));
-    find_run();
+    core_find(&find);
     assert_int_equal(find.found.verdict, IRI_SERVE);
     assert_str(find.found.filename, S("/srv/\xc3\xa2\xcc\xa3"));
 }
@@ -583,19 +455,16 @@ not_listed(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
 
 TEST(test_not_listed)
 {
-    iri_dir_t dir;
-    int       cached;
+    int cached;
 
     for (cached = 0; cached < 4; cached++) {
         list_status = cached < 2 ? IRI_NOT_LISTED : IRI_IO_FAILED;
         find_init("/%E1%BA%AD", "", "", N);
         core_put(&core, S("/srv/\xc3\xa2\xcc\xa3"));
-        dir = *core.env.dir;
-        dir.list = not_listed;
-        core.env.dir = &dir;
+        core.dir.list = not_listed;
         core.env.trace = 1;
         find.search.cache = cached % 2 ? core_cache(4096) : NULL;
-        find_run();
+        core_find(&find);
         assert_int_equal(find.found.verdict, IRI_PASS);
         assert_int_equal(find.found.why,
                          cached < 2 ? IRI_WHY_ABSENT : IRI_WHY_ERROR);

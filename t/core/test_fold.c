@@ -43,14 +43,14 @@ static size_t wrong;
 /* ---- keys ---------------------------------------------------------------- */
 
 static iri_str_t
-fold(core_t *core, unsigned match, iri_str_t name)
+fold(unsigned match, iri_str_t name)
 {
     iri_buf_t key = IRI_BUF_EMPTY, other = IRI_BUF_EMPTY;
-    iri_env_t without_keys = core->env;
+    iri_env_t without_keys = core.env;
 
     without_keys.fold_keys = NULL;
 
-    assert_ok(iri_fold(&core->env, match, name, &key));
+    assert_ok(iri_fold(&core.env, match, name, &key));
     assert_ok(iri_fold(&without_keys, match, name, &other));
     assert_true(iri_str_equal(iri_buf_str(&key), iri_buf_str(&other)));
 
@@ -75,7 +75,7 @@ expect(iri_str_t got, iri_str_t want, const char *what, unsigned match,
  * The key of a name is that of the model, also for its NFD, and is its own key.
  */
 static void
-check_key(core_t *core, unsigned match, const fold_model_text_t *text)
+check_key(unsigned match, const fold_model_text_t *text)
 {
     static unsigned char name8[4 * FOLD_MODEL_KEY], nfd8[4 * FOLD_MODEL_KEY];
     static unsigned char want8[4 * FOLD_MODEL_KEY];
@@ -87,13 +87,13 @@ check_key(core_t *core, unsigned match, const fold_model_text_t *text)
     fold_model_key(match, &name, &want);
     s = core_utf8(name.c, name.count, name8);
     right = core_utf8(want.c, want.count, want8);
-    key = fold(core, match, s);
+    key = fold(match, s);
 
     expect(key, right, "key", match, s);
-    expect(fold(core, match, key), key, "key of a key", match, s);
+    expect(fold(match, key), key, "key of a key", match, s);
 
     if (!core_too_many_marks(nfd.c, nfd.count)) {
-        expect(fold(core, match, core_utf8(nfd.c, nfd.count, nfd8)), key,
+        expect(fold(match, core_utf8(nfd.c, nfd.count, nfd8)), key,
                "key of NFD", match, s);
     }
 }
@@ -140,8 +140,7 @@ is_both(const fold_model_text_t *text)
  * Names with equal keys at a set of levels have equal keys if more is ignored.
  */
 static void
-check_within(core_t *core, unsigned less, unsigned more,
-             const fold_model_text_t *text)
+check_within(unsigned less, unsigned more, const fold_model_text_t *text)
 {
     static unsigned char name8[4 * FOLD_MODEL_KEY];
     fold_model_text_t    name = *text;
@@ -154,19 +153,11 @@ check_within(core_t *core, unsigned less, unsigned more,
     fold_model_normalize(&name, 0);
     s = core_utf8(name.c, name.count, name8);
 
-    expect(fold(core, more, fold(core, less, s)), fold(core, more, s),
-           "key by steps", more, s);
+    expect(fold(more, fold(less, s)), fold(more, s), "key by steps", more, s);
 }
 
 
 /* ---- every character ----------------------------------------------------- */
-
-static int
-is_scalar(uint32_t c)
-{
-    return c < 0xd800 || c > 0xdfff;
-}
-
 
 /*
  * Large groups of characters that are treated alike: every hundredth is tested.
@@ -228,20 +219,19 @@ put_in_context(size_t context, uint32_t c, fold_model_text_t *text)
 
 /* Check a text with some of the sets, also by several steps to a larger set. */
 static void
-check_text(core_t *core, const fold_model_text_t *text, size_t stride,
-           size_t turn)
+check_text(const fold_model_text_t *text, size_t stride, size_t turn)
 {
     size_t i, k;
 
     for (i = turn % stride; i < COUNT(sets); i += stride) {
-        check_key(core, sets[i], text);
+        check_key(sets[i], text);
 
         for (k = (turn / stride) % stride; k < COUNT(sets); k += stride) {
-            check_within(core, sets[k], sets[i], text);
+            check_within(sets[k], sets[i], text);
         }
     }
 
-    core_forget(core);
+    core_forget(&core);
 }
 
 
@@ -254,7 +244,7 @@ TEST(test_characters)
     wrong = 0;
 
     for (c = 1; c <= 0x10ffff; c++) {
-        if (!is_scalar(c)
+        if (!core_is_scalar(c)
             || (!core_sweeps() && is_one_of_many(c) && c % 101 != 0
                 && !u_hasBinaryProperty((UChar32) c,
                                         UCHAR_DEFAULT_IGNORABLE_CODE_POINT)))
@@ -266,17 +256,17 @@ TEST(test_characters)
         text.count = 1;
 
         if (!is_interesting(c)) {
-            check_key(&core, sets[0], &text);
+            check_key(sets[0], &text);
             core_forget(&core);
             continue;
         }
 
         interesting++;
-        check_text(&core, &text, 1, 0);
+        check_text(&text, 1, 0);
 
         for (i = 1; i < COUNT(contexts); i++) {
             put_in_context(i, c, &text);
-            check_text(&core, &text, core_sweeps() ? 1 : 13, turn++);
+            check_text(&text, core_sweeps() ? 1 : 13, turn++);
         }
     }
 
@@ -315,7 +305,7 @@ random_character(void)
 
     do {
         c = 0xa0 + core_random(0x1f000);
-    } while (!is_scalar(c));
+    } while (!core_is_scalar(c));
 
     return c;
 }
@@ -343,7 +333,7 @@ TEST(test_texts)
 
     for (turn = 0; turn < turns; turn++) {
         random_text(&text, core_random(20) == 0 ? FOLD_MODEL_TEXT : 6);
-        check_text(&core, &text, core_sweeps() ? 1 : 7, turn);
+        check_text(&text, core_sweeps() ? 1 : 7, turn);
     }
 
     assert_int_equal(wrong, 0);
@@ -378,7 +368,7 @@ TEST(test_plain)
         random_plain(&text, 40);
 
         for (i = 0; i < COUNT(sets); i++) {
-            check_key(&core, sets[i], &text);
+            check_key(sets[i], &text);
         }
 
         core_forget(&core);
@@ -406,7 +396,7 @@ TEST(test_many_marks)
         }
 
         for (i = 0; i < COUNT(sets); i++) {
-            check_key(&core, sets[i], &text);
+            check_key(sets[i], &text);
         }
     }
 
@@ -439,7 +429,7 @@ TEST(test_longest)
 
             name.data = utf8;
             name.len = k;
-            got = fold(&core, sets[set], name);
+            got = fold(sets[set], name);
 
             assert_int_equal(got.len, k / n * part.len);
 
@@ -639,11 +629,11 @@ random_edit(const fold_model_parts_t *a, fold_model_parts_t *b)
 
 
 static int
-is_one(core_t *core, iri_str_t a, iri_str_t b)
+is_one(iri_str_t a, iri_str_t b)
 {
     int one = 2;
 
-    assert_ok(iri_edit_differ_by_one(&core->env, a, b, &one));
+    assert_ok(iri_edit_differ_by_one(&core.env, a, b, &one));
 
     return one;
 }
@@ -653,7 +643,7 @@ is_one(core_t *core, iri_str_t a, iri_str_t b)
  * The keys by which an index finds a key: itself, and with each part removed.
  */
 static size_t
-shorten(core_t *core, iri_str_t key, iri_str_t *out)
+shorten(iri_str_t key, iri_str_t *out)
 {
     static iri_graphemes_t edit;
     iri_buf_t              buf;
@@ -667,7 +657,7 @@ shorten(core_t *core, iri_str_t key, iri_str_t *out)
 
     for (i = 0; i < edit.count; i++) {
         memset(&buf, 0, sizeof(buf));
-        assert_ok(iri_graphemes_put_without(&core->env, &edit, key, i, &buf,
+        assert_ok(iri_graphemes_put_without(&core.env, &edit, key, i, &buf,
                                             &left_out));
         if (left_out) {
             out[n++] = iri_buf_str(&buf);
@@ -681,11 +671,11 @@ shorten(core_t *core, iri_str_t key, iri_str_t *out)
 
 
 static int
-have_common(core_t *core, iri_str_t a, iri_str_t b)
+have_common(iri_str_t a, iri_str_t b)
 {
     iri_str_t of_a[FOLD_MODEL_PARTS + 1], of_b[FOLD_MODEL_PARTS + 1];
-    size_t    count_a = shorten(core, a, of_a);
-    size_t    count_b = shorten(core, b, of_b), i, k;
+    size_t    count_a = shorten(a, of_a);
+    size_t    count_b = shorten(b, of_b), i, k;
 
     for (i = 0; i < count_a; i++) {
         for (k = 0; k < count_b; k++) {
@@ -723,15 +713,14 @@ TEST(test_edits)
         one = fold_model_one_edit(&a, &b);
         ones += (size_t) one;
 
-        if (is_one(&core, a.key, b.key) != one
-            || is_one(&core, b.key, a.key) != one) {
+        if (is_one(a.key, b.key) != one || is_one(b.key, a.key) != one) {
             if (wrong++ < MAX_PRINTED) {
                 print_error("%s and %s are %sone edit apart\n",
                             core_show(a.key), core_show(b.key),
                             one ? "" : "not ");
             }
 
-        } else if (one && !have_common(&core, a.key, b.key)) {
+        } else if (one && !have_common(a.key, b.key)) {
             fail_msg("%s and %s have no shortening in common",
                      core_show(a.key), core_show(b.key));
         }
@@ -785,7 +774,7 @@ TEST(test_all_edits)
                 nth_word(other - 625, 5, &b);
             }
 
-            if (is_one(&core, a.key, b.key) != fold_model_one_edit(&a, &b)) {
+            if (is_one(a.key, b.key) != fold_model_one_edit(&a, &b)) {
                 fail_msg("%s and %s", core_show(a.key), core_show(b.key));
             }
 
@@ -843,7 +832,7 @@ TEST(test_fit)
 
 /* A name with this one character between plain letters. */
 static void
-check_own(core_t *core, unsigned match, uint32_t c)
+check_own(unsigned match, uint32_t c)
 {
     unsigned char octets[32] = "ABCDEFGHIJKLMNOPaA";
     size_t        at = 16 + c % 3, n;
@@ -855,7 +844,7 @@ check_own(core_t *core, unsigned match, uint32_t c)
     memcpy(octets + at + n, "Zz.html", 7);
     name.len = at + n + 7;
 
-    assert_ok(iri_fold_canonical(&core->env, match, name, &key, &own));
+    assert_ok(iri_fold_canonical(&core.env, match, name, &key, &own));
 
     if (!own) {
         wrong += key.len != 0 || (c >= 0x20 && c < 0x7f)
@@ -865,7 +854,7 @@ check_own(core_t *core, unsigned match, uint32_t c)
 
     wrong += !iri_char_allowed(c, 0) || !iri_char_is_inert(c)
              || iri_char_is_mark(c) || iri_char_is_bidi_control(c);
-    expect(iri_buf_str(&key), fold(core, match, name), "own", match, name);
+    expect(iri_buf_str(&key), fold(match, name), "own", match, name);
 }
 
 
@@ -888,7 +877,7 @@ TEST(test_own)
              i < sizeof(some) / sizeof(some[0]) && (c < 0xd800 || c > 0xdfff);
              i++)
         {
-            check_own(&core, some[i], c);
+            check_own(some[i], c);
         }
     }
 

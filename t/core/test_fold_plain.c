@@ -21,11 +21,11 @@
 
 
 static iri_str_t
-fold(core_t *core, unsigned match, iri_str_t name)
+fold(unsigned match, iri_str_t name)
 {
     iri_buf_t key = IRI_BUF_EMPTY;
 
-    assert_ok(iri_fold(&core->env, match, name, &key));
+    assert_ok(iri_fold(&core.env, match, name, &key));
 
     return iri_buf_str(&key);
 }
@@ -83,15 +83,15 @@ TEST(test_letters)
 
         for (i = 0; i < COUNT(others); i++) {
             match = IRI_FOLD_ACCENTS | others[i];
-            key = fold(&core, match, name);
+            key = fold(match, name);
             (void) iri_utf8_next(key.data, key.data + key.len, &letter);
 
             if (has_no_decomposition((UChar32) letter)) {
                 key = transformed(latin, (UChar32) letter, plain);
             }
 
-            assert_true(iri_str_equal(
-                fold(&core, match | IRI_FOLD_LATIN, name), key));
+            assert_true(
+                iri_str_equal(fold(match | IRI_FOLD_LATIN, name), key));
         }
     }
 
@@ -159,14 +159,14 @@ TEST(test_punctuation)
     for (c = 0x20; c <= 0xffff; c = c == 0xd7ff ? 0xe000 : c + 1) {
         name.len = iri_utf8_put((uint32_t) c, utf8);
 
-        if (!iri_str_equal(fold(&core, IRI_FOLD_NORMALIZATION, name), name)) {
+        if (!iri_str_equal(fold(IRI_FOLD_NORMALIZATION, name), name)) {
             continue; /* not in NFC, so in no name */
         }
 
         like[0] = c >= 0x80 ? looks_like(checker, c) : '\0';
         marks += like[0] != '\0';
         want.data = (const unsigned char *) like;
-        assert_true(iri_str_equal(fold(&core, IRI_FOLD_PUNCTUATION, name),
+        assert_true(iri_str_equal(fold(IRI_FOLD_PUNCTUATION, name),
                                   like[0] != '\0' ? want : name));
     }
 
@@ -206,8 +206,7 @@ TEST(test_variants)
         for (c = 0x20; c <= 0xffff; c = c == 0xd7ff ? 0xe000 : c + 1) {
             name.len = iri_utf8_put((uint32_t) c, utf8);
 
-            if (!iri_str_equal(fold(&core, IRI_FOLD_NORMALIZATION, name),
-                               name)) {
+            if (!iri_str_equal(fold(IRI_FOLD_NORMALIZATION, name), name)) {
                 continue; /* not in NFC, so in no name */
             }
 
@@ -215,7 +214,7 @@ TEST(test_variants)
                 /* void */
             }
 
-            key = fold(&core, groups[i].group, name);
+            key = fold(groups[i].group, name);
             (void) iri_utf8_next(key.data, key.data + key.len, &letter);
 
             if (at == 8) {
@@ -230,7 +229,7 @@ TEST(test_variants)
             for (k = 0; k < 8 && groups[i].c[k] != 0; k++) {
                 name.len = iri_utf8_put((uint32_t) groups[i].c[k], utf8);
                 assert_int_equal(
-                    iri_str_equal(fold(&core, groups[i].group, name), key),
+                    iri_str_equal(fold(groups[i].group, name), key),
                     skeleton(checker, groups[i].c[k], b) == n
                         && u_memcmp(a, b, n) == 0);
             }
@@ -246,17 +245,17 @@ TEST(test_variants)
 /* A joiner is removed between two letters of the same script only. */
 TEST(test_joiners)
 {
-    assert_true(iri_str_equal(fold(&core, IRI_FOLD_JOINERS,
-                                   S("\xdb\x8c\xe2\x80\x8c\xd8\xae"
-                                     "\xe0\xa4\x95\xe2\x80\x8d\xe0\xa4\xb7")),
-                              S("\xdb\x8c\xd8\xae\xe0\xa4\x95\xe0\xa4\xb7")));
-    assert_true(iri_str_equal(fold(&core, IRI_FOLD_JOINERS,
-                                   S("\xe2\x80\x8c\xdb\x8c\xe2\x80\x8c"
-                                     "\xe0\xa4\x95\xe2\x80\x8d\xe2\x80\x8d"
-                                     "\xe0\xa4\xb7\xe2\x80\x8c")),
-                              S("\xe2\x80\x8c\xdb\x8c\xe2\x80\x8c"
-                                "\xe0\xa4\x95\xe2\x80\x8d\xe2\x80\x8d"
-                                "\xe0\xa4\xb7\xe2\x80\x8c")));
+    assert_true(iri_str_equal(
+        fold(IRI_FOLD_JOINERS, S("\xdb\x8c\xe2\x80\x8c\xd8\xae"
+                                 "\xe0\xa4\x95\xe2\x80\x8d\xe0\xa4\xb7")),
+        S("\xdb\x8c\xd8\xae\xe0\xa4\x95\xe0\xa4\xb7")));
+    assert_true(iri_str_equal(
+        fold(IRI_FOLD_JOINERS, S("\xe2\x80\x8c\xdb\x8c\xe2\x80\x8c"
+                                 "\xe0\xa4\x95\xe2\x80\x8d\xe2\x80\x8d"
+                                 "\xe0\xa4\xb7\xe2\x80\x8c")),
+        S("\xe2\x80\x8c\xdb\x8c\xe2\x80\x8c"
+          "\xe0\xa4\x95\xe2\x80\x8d\xe2\x80\x8d"
+          "\xe0\xa4\xb7\xe2\x80\x8c")));
 }
 
 
@@ -266,9 +265,9 @@ TEST(test_text)
     const unsigned match = IRI_FOLD_ACCENTS | IRI_FOLD_LATIN;
 
     assert_true(iri_str_equal(
-        fold(&core, match,
+        fold(match,
              S("\xc5\x81\xc3\xb3\x64\xc5\xba \xe6\x97\xa5 \xe1\xba\x9e")),
         S("Lodz \xe6\x97\xa5 SS")));
-    assert_true(iri_str_equal(fold(&core, IRI_FOLD_LATIN, S("\xc3\xb8")),
-                              S("\xc3\xb8")));
+    assert_true(
+        iri_str_equal(fold(IRI_FOLD_LATIN, S("\xc3\xb8")), S("\xc3\xb8")));
 }

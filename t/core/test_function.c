@@ -17,7 +17,7 @@
 
 
 static iri_status_t
-convert(core_t *core, const char *name, const char *labels, iri_str_t text,
+convert(const char *name, const char *labels, iri_str_t text,
         iri_converted_t *out)
 {
     iri_charsets_t        charsets = core_charsets(labels);
@@ -26,7 +26,7 @@ convert(core_t *core, const char *name, const char *labels, iri_str_t text,
 
     assert_non_null(function);
 
-    return iri_convert(&core->env, &conf, function, text, out);
+    return iri_convert(&core.env, &conf, function, text, out);
 }
 
 
@@ -36,141 +36,135 @@ static const struct {
     const char *function, *labels;
     iri_str_t   text;
     const char *value; /* NULL: no value */
-    int         refused;
     size_t      offset;
 } cases[] = {
     /* draft 3.1 */
-    { "to_uri", "", IRI_STR(""), "", 0, 0 },
+    { "to_uri", "", IRI_STR(""), "" },
     { "to_uri", "", IRI_STR("http://r" E_ACUTE "sum" E_ACUTE ".example.org"),
-      "http://r%C3%A9sum%C3%A9.example.org", 0, 0 },
+      "http://r%C3%A9sum%C3%A9.example.org" },
     { "to_uri", "",
       IRI_STR("http://example.com/\xf0\x90\x8c\x80\xf0\x90\x8c"
               "\x81"),
-      "http://example.com/%F0%90%8C%80%F0%90%8C%81", 0, 0 },
-    { "to_uri", "", IRI_STR("/caf" E_ACUTE " 100%"), "/caf%C3%A9%20100%25", 0,
-      0 },
+      "http://example.com/%F0%90%8C%80%F0%90%8C%81" },
+    { "to_uri", "", IRI_STR("/caf" E_ACUTE " 100%"), "/caf%C3%A9%20100%25" },
     { "to_uri", "", IRI_STR("/caf%c3%a9%20%41?a=b&c#d"),
-      "/caf%c3%a9%20%41?a=b&c#d", 0, 0 },
+      "/caf%c3%a9%20%41?a=b&c#d" },
     { "to_uri", "", IRI_STR("a\"<>\\^`{|}[]@!$'()*+,;=:~-._"),
-      "a%22%3C%3E%5C%5E%60%7B%7C%7D[]@!$'()*+,;=:~-._", 0, 0 },
+      "a%22%3C%3E%5C%5E%60%7B%7C%7D[]@!$'()*+,;=:~-._" },
     { "to_uri", "", IRI_STR("a\r\nSet-Cookie: b\0\x7f"),
-      "a%0D%0ASet-Cookie:%20b%00%7F", 0, 0 },
-    { "to_uri", "", IRI_STR("%%4%zz%"), "%25%254%25zz%25", 0, 0 },
+      "a%0D%0ASet-Cookie:%20b%00%7F" },
+    { "to_uri", "", IRI_STR("%%4%zz%"), "%25%254%25zz%25" },
     { "to_uri", "", IRI_STR("\xee\x80\x80\xe2\x80\x8e\xc2\x85"),
-      "%EE%80%80%E2%80%8E%C2%85", 0, 0 },
-    { "to_uri", "", IRI_STR("ab\xe9"), NULL, 1, 2 },
+      "%EE%80%80%E2%80%8E%C2%85" },
+    { "to_uri", "", IRI_STR("ab\xe9"), NULL, 2 },
 
     /* draft 3.2, with its examples */
     { "to_iri", "", IRI_STR("http://www.example.org/D%C3%BCrst"),
-      "http://www.example.org/D\xc3\xbcrst", 0, 0 },
+      "http://www.example.org/D\xc3\xbcrst" },
     { "to_iri", "", IRI_STR("http://www.example.org/D%FCrst"),
-      "http://www.example.org/D%FCrst", 0, 0 },
+      "http://www.example.org/D%FCrst" },
     { "to_iri", "", IRI_STR("http://xn--99zt52a.example.org/%e2%80%ae"),
-      "http://xn--99zt52a.example.org/%e2%80%ae", 0, 0 },
+      "http://xn--99zt52a.example.org/%e2%80%ae" },
     { "to_iri", "", IRI_STR("/%41%7E%2d%2F%25%20%3F%26%0A%00"),
-      "/A~-%2F%25%20%3F%26%0A%00", 0, 0 },
+      "/A~-%2F%25%20%3F%26%0A%00" },
     { "to_iri", "", IRI_STR("/%E6%97%\xa5/\xe6\x97%A5/%E6\x97%A5"),
-      "/%E6%97%25%A5/\xe6\x97\xa5/\xe6\x97\xa5", 0, 0 },
+      "/%E6%97%25%A5/\xe6\x97\xa5/\xe6\x97\xa5" },
     { "to_iri", "", IRI_STR("/%ED%A0%80%C0%AF%F4%90%80%80"),
-      "/%ED%A0%80%C0%AF%F4%90%80%80", 0, 0 },
+      "/%ED%A0%80%C0%AF%F4%90%80%80" },
     { "to_iri", "", IRI_STR("/%C2%85%C2%A0%EE%80%80%EF%BF%BD%EF%BF%BE"),
-      "/%C2%85\xc2\xa0%EE%80%80%EF%BF%BD%EF%BF%BE", 0, 0 },
+      "/%C2%85\xc2\xa0%EE%80%80%EF%BF%BD%EF%BF%BE" },
     { "to_iri", "", IRI_STR("a b\n\x7f<\xe9\xe2\x80\x8f%"),
-      "a%20b%0A%7F%3C%E9%E2%80%8F%25", 0, 0 },
+      "a%20b%0A%7F%3C%E9%E2%80%8F%25" },
 
-    { "nfc", "", IRI_STR("e\xcc\x81=\xcc\xb8"), E_ACUTE "\xe2\x89\xa0", 0,
-      0 },
+    { "nfc", "", IRI_STR("e\xcc\x81=\xcc\xb8"), E_ACUTE "\xe2\x89\xa0" },
     { "nfc", "", IRI_STR("\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa"),
-      "\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa", 0, 0 },
-    { "nfc", "", IRI_STR("a\nb"), "a\nb", 0, 0 },
-    { "nfc", "", IRI_STR("e\xcc"), NULL, 1, 1 },
+      "\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa" },
+    { "nfc", "", IRI_STR("a\nb"), "a\nb" },
+    { "nfc", "", IRI_STR("e\xcc"), NULL, 1 },
 
-    { "fold", "", IRI_STR("STRASSE"), "strasse", 0, 0 },
-    { "fold", "", IRI_STR("stra\u00dfe"), "strasse", 0, 0 },
-    { "fold", "", IRI_STR("E\xcc\x81 \xc3\x89"), E_ACUTE " " E_ACUTE, 0, 0 },
+    { "fold", "", IRI_STR("STRASSE"), "strasse" },
+    { "fold", "", IRI_STR("stra\u00dfe"), "strasse" },
+    { "fold", "", IRI_STR("E\xcc\x81 \xc3\x89"), E_ACUTE " " E_ACUTE },
     { "fold", "", IRI_STR("\xef\xbc\xa1/\xef\xbd\xb6\xef\xbe\x9e"),
-      "a/\xe3\x82\xac", 0, 0 },
+      "a/\xe3\x82\xac" },
     { "fold", "", IRI_STR("\xce\xa3\xce\x91\xce\xa3"),
-      "\xcf\x83\xce\xb1\xcf\x83", 0, 0 },
-    { "fold", "", IRI_STR("\xef\xbc\x8f"), "/", 0, 0 },
-    { "fold", "", IRI_STR("\xff"), NULL, 1, 0 },
+      "\xcf\x83\xce\xb1\xcf\x83" },
+    { "fold", "", IRI_STR("\xef\xbc\x8f"), "/" },
+    { "fold", "", IRI_STR("\xff"), NULL },
 
-    { "utf8", "", IRI_STR(E_ACUTE "\n%E9"), E_ACUTE "\n%E9", 0, 0 },
-    { "utf8", "", IRI_STR("ab\xe9"), NULL, 1, 2 },
-    { "utf8", "sjis windows-1252", IRI_STR("\x95\\"), "\xe8\xa1\xa8", 0, 0 },
-    { "utf8", "sjis windows-1252", IRI_STR("caf\xe9"), "caf" E_ACUTE, 0, 0 },
-    { "utf8", "sjis", IRI_STR("\xa0"), NULL, 1, 0 },
-    { "utf8", "iso-8859-2", IRI_STR("\x85"), NULL, 1, 0 },
-    { "utf8", "sjis", IRI_STR("\x83\n"), NULL, 1, 0 },
+    { "utf8", "", IRI_STR(E_ACUTE "\n%E9"), E_ACUTE "\n%E9" },
+    { "utf8", "", IRI_STR("ab\xe9"), NULL, 2 },
+    { "utf8", "sjis windows-1252", IRI_STR("\x95\\"), "\xe8\xa1\xa8" },
+    { "utf8", "sjis windows-1252", IRI_STR("caf\xe9"), "caf" E_ACUTE },
+    { "utf8", "sjis", IRI_STR("\xa0"), NULL },
+    { "utf8", "iso-8859-2", IRI_STR("\x85"), NULL },
+    { "utf8", "sjis", IRI_STR("\x83\n"), NULL },
 
     { "host_ascii", "", IRI_STR("B\u00fccher.Example"),
-      "xn--bcher-kva.example", 0, 0 },
+      "xn--bcher-kva.example" },
     { "host_ascii", "", IRI_STR("b%C3%BCcher.example"),
-      "xn--bcher-kva.example", 0, 0 },
-    { "host_ascii", "", IRI_STR("www.example"), "www.example", 0, 0 },
-    { "host_ascii", "", IRI_STR("[::1]"), "[::1]", 0, 0 },
-    { "host_ascii", "", IRI_STR("a@b"), NULL, 1, 0 },
-    { "host_ascii", "", IRI_STR("b\xc3\xbc:80"), NULL, 1, 0 },
-    { "host_ascii", "", IRI_STR("a\nb"), NULL, 1, 0 },
+      "xn--bcher-kva.example" },
+    { "host_ascii", "", IRI_STR("www.example"), "www.example" },
+    { "host_ascii", "", IRI_STR("[::1]"), "[::1]" },
+    { "host_ascii", "", IRI_STR("a@b"), NULL },
+    { "host_ascii", "", IRI_STR("b\xc3\xbc:80"), NULL },
+    { "host_ascii", "", IRI_STR("a\nb"), NULL },
     { "host_unicode", "", IRI_STR("xn--bcher-kva.example"),
-      "b\u00fccher.example", 0, 0 },
-    { "host_unicode", "", IRI_STR("xn--a"), "xn--a", 0, 0 },
+      "b\u00fccher.example" },
+    { "host_unicode", "", IRI_STR("xn--a"), "xn--a" },
 
     { "nfd", "", IRI_STR(E_ACUTE "/\xea\xb0\x80"),
-      "e\xcc\x81/\xe1\x84\x80\xe1\x85\xa1", 0, 0 },
+      "e\xcc\x81/\xe1\x84\x80\xe1\x85\xa1" },
     { "nfd", "", IRI_STR("\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa"),
-      "\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa", 0, 0 },
-    { "nfd", "", IRI_STR("e\xcc"), NULL, 1, 1 },
+      "\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa" },
+    { "nfd", "", IRI_STR("e\xcc"), NULL, 1 },
 
     { "url_ascii", "",
       IRI_STR("https://B\u00fccher.Example:81/\u00e9?\u00e9#"),
-      "https://xn--bcher-kva.example:81/%C3%A9?%C3%A9#", 0, 0 },
+      "https://xn--bcher-kva.example:81/%C3%A9?%C3%A9#" },
     { "url_ascii", "", IRI_STR("//b%C3%BCcher.example?//@"),
-      "//xn--bcher-kva.example?//@", 0, 0 },
-    { "url_ascii", "", IRI_STR("http://[::1]:80/"), "http://[::1]:80/", 0,
-      0 },
-    { "url_ascii", "", IRI_STR("null"), "null", 0, 0 },
+      "//xn--bcher-kva.example?//@" },
+    { "url_ascii", "", IRI_STR("http://[::1]:80/"), "http://[::1]:80/" },
+    { "url_ascii", "", IRI_STR("null"), "null" },
     { "url_ascii", "", IRI_STR("/\u00e9//b\u00fc.example"),
-      "/%C3%A9//b%C3%BC.example", 0, 0 },
-    { "url_ascii", "", IRI_STR("a//b\u00fc"), "a//b%C3%BC", 0, 0 },
-    { "url_ascii", "", IRI_STR("a b://c"), "a%20b://c", 0, 0 },
+      "/%C3%A9//b%C3%BC.example" },
+    { "url_ascii", "", IRI_STR("a//b\u00fc"), "a//b%C3%BC" },
+    { "url_ascii", "", IRI_STR("a b://c"), "a%20b://c" },
     { "url_ascii", "", IRI_STR("http://a.example\\@b\u00fc.example/"), NULL,
-      1, 7 },
-    { "url_ascii", "", IRI_STR("http://a@b/"), NULL, 1, 7 },
-    { "url_ascii", "", IRI_STR("http://a:80x/"), NULL, 1, 7 },
-    { "url_ascii", "", IRI_STR("http://[::1]a/"), NULL, 1, 7 },
-    { "url_ascii", "", IRI_STR("http://a\\b/"), NULL, 1, 0 },
-    { "url_ascii", "", IRI_STR("http://a b/"), NULL, 1, 0 },
-    { "url_ascii", "", IRI_STR("http://-\u00fc-/"), NULL, 1, 0 },
-    { "url_ascii", "", IRI_STR("http://a\xff/"), NULL, 1, 8 },
+      7 },
+    { "url_ascii", "", IRI_STR("http://a@b/"), NULL, 7 },
+    { "url_ascii", "", IRI_STR("http://a:80x/"), NULL, 7 },
+    { "url_ascii", "", IRI_STR("http://[::1]a/"), NULL, 7 },
+    { "url_ascii", "", IRI_STR("http://a\\b/"), NULL },
+    { "url_ascii", "", IRI_STR("http://a b/"), NULL },
+    { "url_ascii", "", IRI_STR("http://-\u00fc-/"), NULL },
+    { "url_ascii", "", IRI_STR("http://a\xff/"), NULL, 8 },
     { "url_unicode", "",
       IRI_STR("https://xn--bcher-kva.example/%C3%A9%20%2F"),
-      "https://b\u00fccher.example/\u00e9%20%2F", 0, 0 },
+      "https://b\u00fccher.example/\u00e9%20%2F" },
     { "url_unicode", "", IRI_STR("https://xn--bcher-kva.example"),
-      "https://b\u00fccher.example", 0, 0 },
-    { "url_unicode", "", IRI_STR("http://a/\xff"), "http://a/%FF", 0, 0 },
-    { "url_unicode", "", IRI_STR("http://a\xff/"), NULL, 1, 0 },
-    { "url_unicode", "", IRI_STR("http://xn--a/\n"), "http://xn--a/%0A", 0,
-      0 },
+      "https://b\u00fccher.example" },
+    { "url_unicode", "", IRI_STR("http://a/\xff"), "http://a/%FF" },
+    { "url_unicode", "", IRI_STR("http://a\xff/"), NULL },
+    { "url_unicode", "", IRI_STR("http://xn--a/\n"), "http://xn--a/%0A" },
 
-    { "disposition", "", IRI_STR("/a/plan 1.pdf"), "filename=\"plan 1.pdf\"",
-      0, 0 },
+    { "disposition", "", IRI_STR("/a/plan 1.pdf"),
+      "filename=\"plan 1.pdf\"" },
     { "disposition", "", IRI_STR("caf" E_ACUTE ".pdf"),
-      "filename=\"caf_.pdf\"; filename*=UTF-8''caf%C3%A9.pdf", 0, 0 },
+      "filename=\"caf_.pdf\"; filename*=UTF-8''caf%C3%A9.pdf" },
     { "disposition", "", IRI_STR("a\"; b=\"\\%41'(*)"),
       "filename=\"a_; b=___41'(*)\";"
-      " filename*=UTF-8''a%22%3B%20b%3D%22%5C%2541%27%28%2A%29",
-      0, 0 },
+      " filename*=UTF-8''a%22%3B%20b%3D%22%5C%2541%27%28%2A%29" },
     { "disposition", "", IRI_STR("a\r\n\0\x7f\xc2\x85\u202egpj.exe"),
-      "filename=\"a______gpj.exe\"", 0, 0 },
-    { "disposition", "", IRI_STR("/a/"), NULL, 1, 0 },
-    { "disposition", "", IRI_STR(""), NULL, 1, 0 },
-    { "disposition", "", IRI_STR("/a/.."), NULL, 1, 0 },
-    { "disposition", "", IRI_STR("a\xff"), NULL, 1, 1 },
+      "filename=\"a______gpj.exe\"" },
+    { "disposition", "", IRI_STR("/a/"), NULL },
+    { "disposition", "", IRI_STR(""), NULL },
+    { "disposition", "", IRI_STR("/a/.."), NULL },
+    { "disposition", "", IRI_STR("a\xff"), NULL, 1 },
     { "host_unicode", "",
       IRI_STR("b\xfc"
               "cher"),
-      NULL, 1, 1 },
+      NULL, 1 },
 };
 
 
@@ -181,12 +175,12 @@ TEST(test_cases)
 
     for (i = 0; i < COUNT(cases); i++) {
         core_init(&core);
-        assert_ok(convert(&core, cases[i].function, cases[i].labels,
-                          cases[i].text, &got));
+        assert_ok(
+            convert(cases[i].function, cases[i].labels, cases[i].text, &got));
 
         assert_text(got.value, cases[i].value != NULL ? cases[i].value : "");
 
-        if (!cases[i].refused) {
+        if (cases[i].value != NULL) {
             assert_null(got.why);
             assert_string_equal(core.log, "");
         } else {
@@ -209,11 +203,11 @@ TEST(test_log)
 
     core_init(&core);
     core.env.log = NULL;
-    assert_ok(convert(&core, "nfc", "", S("\xff"), &got));
+    assert_ok(convert("nfc", "", S("\xff"), &got));
     assert_non_null(got.why);
 
     core_init(&core);
-    assert_ok(convert(&core, "nfc", "", S("a\n\"\xff"), &got));
+    assert_ok(convert("nfc", "", S("a\n\"\xff"), &got));
     assert_memory_equal(core.log, "nfc of \"a%0A%22%FF\": ", 20);
     assert_non_null(strstr(core.log, ", reason=function\n"));
 
@@ -221,8 +215,8 @@ TEST(test_log)
     memset(text, 'a', sizeof(text));
     text[299] = '\xff';
     core_init(&core);
-    assert_ok(convert(&core, "nfc", "",
-                      (iri_str_t){ 300, (unsigned char *) text }, &got));
+    assert_ok(
+        convert("nfc", "", (iri_str_t){ 300, (unsigned char *) text }, &got));
     assert_int_equal(got.offset, 299);
     assert_int_equal(core.log_len,
                      strlen("nfc of \"\" ...: , reason=function\n")
@@ -275,11 +269,13 @@ TEST(test_encode)
         { "sjis", IRI_STR("a%EF%BF%BD"), NULL, 1 },
         { "utf-8", IRI_STR("/" E_ACUTE "%C3%A9"), "/%C3%A9%C3%A9", 0 },
     };
-    const iri_function_t *function;
-    iri_function_conf_t   conf = { NULL, NULL, NULL };
-    iri_converted_t       got;
-    char                  word[32];
-    size_t                i;
+    static const char *const wrong[] = { "encode:klingon", "encode:percent",
+                                         "encode:", "encode" };
+    const iri_function_t    *function;
+    iri_function_conf_t      conf = { NULL, NULL, NULL };
+    iri_converted_t          got;
+    char                     word[32];
+    size_t                   i;
 
     for (i = 0; i < COUNT(rows); i++) {
         snprintf(word, sizeof(word), "encode:%s", rows[i].charset);
@@ -300,14 +296,11 @@ TEST(test_encode)
 
     assert_non_null(
         iri_parse_function(NULL, S("encode:sjis"), &function, &conf.encode));
-    assert_non_null(iri_parse_function(core_registry(), S("encode:klingon"),
-                                       &function, &conf.encode));
-    assert_non_null(iri_parse_function(core_registry(), S("encode:percent"),
-                                       &function, &conf.encode));
-    assert_non_null(iri_parse_function(core_registry(), S("encode:"),
-                                       &function, &conf.encode));
-    assert_non_null(iri_parse_function(core_registry(), S("encode"),
-                                       &function, &conf.encode));
+
+    for (i = 0; i < COUNT(wrong); i++) {
+        assert_non_null(iri_parse_function(
+            core_registry(), core_str(wrong[i]), &function, &conf.encode));
+    }
     assert_null(conf.encode);
 
     for (i = 0; iri_charset_at(i) != NULL; i++) {
@@ -369,7 +362,7 @@ TEST(test_limits)
         for (i = 0; (name = iri_function_name(i)) != NULL; i++) {
             for (len = IRI_MAX_TEXT - 1; len <= IRI_MAX_TEXT + 1; len++) {
                 core_init(&core);
-                assert_ok(convert(&core, name, "windows-1252",
+                assert_ok(convert(name, "windows-1252",
                                   (iri_str_t){ len, space }, &got));
 
                 if (len > IRI_MAX_TEXT) {
@@ -383,8 +376,8 @@ TEST(test_limits)
         }
 
         core_init(&core);
-        assert_ok(convert(&core, "to_uri", "",
-                          (iri_str_t){ sizeof(space), space }, &got));
+        assert_ok(
+            convert("to_uri", "", (iri_str_t){ sizeof(space), space }, &got));
         assert_non_null(got.why);
     }
 }
@@ -415,9 +408,9 @@ TEST(test_hostile)
         }
 
         core_init(&core);
-        assert_ok(convert(&core, "nfc", "", text, &got));
+        assert_ok(convert("nfc", "", text, &got));
         assert_null(got.why);
-        assert_ok(convert(&core, "fold", "", text, &got));
+        assert_ok(convert("fold", "", text, &got));
         assert_non_null(got.why);
         assert_int_equal(got.value.len, 0);
     }

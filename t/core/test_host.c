@@ -1,8 +1,9 @@
 /*
  * test_host.c - each form of a host name maps to one name or is refused
  *
- * Covers: every row of the tables of the two drafts (IDNA Compatible
- * Preprocessing: links, sections 5 and 6; IDN in URIs: examples and rules);
+ * Covers: the mapping of every character (IDNA Compatible Preprocessing,
+ * sections 5 and 6) and the rules of IDN in URIs, in each mapping (each row and
+ * example: t/documents/idna.tsv, idn-uri.tsv);
  * the ASCII characters that a host may have, raw and escaped; the limits, on
  * both sides; configured names with wildcards; display; the position of the
  * host in an authority; an IPv4 address has one spelling.
@@ -21,6 +22,9 @@
 #define REFUSE(why) IRI_REFUSE, IRI_HOST_##why
 
 static iri_host_conf_t uts46, strict, compatible;
+
+static const iri_host_conf_t *const confs[] = { &uts46, &strict,
+                                                &compatible };
 
 
 void
@@ -145,56 +149,28 @@ expect_rows(host_function_t function, const iri_host_conf_t *conf,
     expect_rows((function), (conf), (rows), COUNT(rows))
 
 
-/* ---- IDNA Compatible Preprocessing: links -------------------------------- */
-
-/* Both tables of section 1; for results that are PASS here see test_plain. */
-static const struct {
-    const char *host, *compatible, *uts46; /* NULL: refused */
-} links[] = {
-    /* Browser Interpretation of IDNs: 2 to 6 */
-    { "b\u00fccher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
-    { "B\u00fccher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
-    { "Bu\u0308cher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
-    { "B%C3%BCcher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
-    { "B\u00fccher\uff0ecom", "xn--bcher-kva.com", "xn--bcher-kva.com" },
-    { "B\u00fccher\u2488com", "xn--bcher1-3ya.com", NULL },
-    /* Possible Local Mapping Variations: 3 and 5 to 9 */
-    { "sch\u00e4ffer.de", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
-    { "SCH\u00c4FFER.DE", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
-    { "SCH\u00c6FFER.DE", "xn--schffer-oxa.de", "xn--schffer-oxa.de" },
-    { "SCH\u00c4\ufb00ER.DE", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
-    { "SCH\u00c4F\u00adFER.DE", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
-    { "\U000e0065\U000e006eSCH\u00c4FFER\U000e007f.DE", "xn--schffer-7wa.de",
-      NULL },
-};
-
-
-TEST(test_links)
+static void
+expect_by_all(host_function_t function, const row_t *row, size_t rows)
 {
     size_t i;
 
-    for (i = 0; i < COUNT(links); i++) {
-        const row_t old = { links[i].host, SERVE, links[i].compatible };
-        const row_t new = { links[i].host,
-                            links[i].uts46 ? IRI_SERVE : IRI_REFUSE,
-                            links[i].uts46 ? IRI_HOST_MAPPED
-                                           : IRI_HOST_CHARACTER,
-                            links[i].uts46 };
-
-        expect_rows(iri_host_read, &compatible, &old, 1);
-        expect_rows(iri_host_read, &uts46, &new, 1);
-        expect_rows(iri_host_read, &strict, &new, 1);
+    for (i = 0; i < COUNT(confs); i++) {
+        expect_rows(function, confs[i], row, rows);
     }
 }
 
+#define EXPECT_BY_ALL(function, rows)                                        \
+    expect_by_all((function), (rows), COUNT(rows))
 
-/* The other rows are ASCII: PASS, or mapped where the function always maps. */
+
+/* ---- IDNA Compatible Preprocessing: links -------------------------------- */
+
+/* ASCII: PASS, or mapped where the function always maps. */
 TEST(test_plain)
 {
     static const row_t passed[] = {
         { "xn--bcher-kva.de", PASS(ASCII), NULL },
         { "schaffer.de", PASS(ASCII), NULL },
-        { "schaeffer.de", PASS(ASCII), NULL },
         { "SCHAFFER.DE", PASS(ASCII), NULL },
         { "", PASS(ASCII), NULL },
         { "a_b", PASS(ASCII), NULL },
@@ -209,7 +185,6 @@ TEST(test_plain)
         { "xn--bcher-kva.de", SERVE, "xn--bcher-kva.de" },
         { "XN--BCHER-KVA.de", SERVE, "xn--bcher-kva.de" },
         { "schaffer.de", SERVE, "schaffer.de" },
-        { "schaeffer.de", SERVE, "schaeffer.de" },
         { "SCHAFFER.DE", SERVE, "schaffer.de" },
         { "127.1", SERVE, "127.1" },
         { "a.", SERVE, "a." },
@@ -249,12 +224,8 @@ TEST(test_plain)
         { "\u05d0a", REFUSE(IDNA2008), NULL },
     };
 
-    EXPECT(iri_host_read, &uts46, passed);
-    EXPECT(iri_host_read, &strict, passed);
-    EXPECT(iri_host_read, &compatible, passed);
-    EXPECT(iri_host_map, &uts46, mapped);
-    EXPECT(iri_host_map, &strict, mapped);
-    EXPECT(iri_host_map, &compatible, mapped);
+    EXPECT_BY_ALL(iri_host_read, passed);
+    EXPECT_BY_ALL(iri_host_map, mapped);
     EXPECT(iri_host_map, &uts46, not_older);
     EXPECT(iri_host_map, &compatible, compatible_rows);
 }
@@ -275,38 +246,9 @@ map_compatible(iri_str_t host)
 }
 
 
-static void
-expect_older(uint32_t c, const char *want)
-{
-    unsigned char in[4];
-
-    assert_text(map_compatible(core_utf8(&c, 1, in)), want);
-}
-
-
-static void
-expect_kept(uint32_t c)
-{
-    unsigned char in[4];
-    iri_str_t     host = core_utf8(&c, 1, in);
-
-    assert_str(map_compatible(host), host);
-}
-
-
-/*
- * Sections 5.1 to 5.4, each row. The column of 5.4 is IDNA2003's result for
- * these five; toNFKC gives the result of Corrigendum #4.
- */
+/* Names with the characters of sections 5.1 to 5.4, in both mappings. */
 TEST(test_section_5)
 {
-    static const struct {
-        uint32_t from, to;
-    } rows[] = {
-        { 0x04c0, 0x04cf },  { 0x2132, 0x214e },  { 0x2183, 0x2184 },
-        { 0x2f868, 0x36fc }, { 0x2f874, 0x5f53 }, { 0x2f91f, 0x243ab },
-        { 0x2f95f, 0x7aee }, { 0x2f9bf, 0x45d7 },
-    };
     static const row_t taken[] = {
         { "fa\u00df.de", SERVE, "xn--fa-hia.de" },
         { "\u03b2\u03cc\u03bb\u03bf\u03c2.com", SERVE, "xn--nxasmm1c.com" },
@@ -332,29 +274,9 @@ TEST(test_section_5)
         { "a\u200db", REFUSE(IDNA2008), NULL },
         { "a\u200cb", REFUSE(IDNA2008), NULL },
     };
-    unsigned char out[5];
-    uint32_t      c;
-    size_t        i;
+    size_t i;
 
-    expect_kept(0x200c);
-    expect_kept(0x200d);
-    expect_kept(0x00df);
-    expect_kept(0x03c2);
-
-    for (i = 0; i < COUNT(rows); i++) {
-        core_utf8(&rows[i].to, 1, out);
-        out[iri_utf8_put(rows[i].to, out)] = '\0';
-        expect_older(rows[i].from, (const char *) out);
-    }
-
-    for (c = 0x10a0; c <= 0x10c5; c++) {
-        out[iri_utf8_put(c - 0x10a0 + 0x2d00, out)] = '\0';
-        expect_older(c, (const char *) out);
-    }
-
-    EXPECT(iri_host_read, &compatible, taken);
-    EXPECT(iri_host_read, &uts46, taken);
-    EXPECT(iri_host_read, &strict, taken);
+    EXPECT_BY_ALL(iri_host_read, taken);
     EXPECT(iri_host_read, &compatible, newer);
 
     for (i = 0; i < COUNT(newer); i++) {
@@ -367,32 +289,25 @@ TEST(test_section_5)
 }
 
 
-/* Section 6.1: the rows, and the set notation after them */
+/* Section 6.1: the set notation */
 TEST(test_removed)
 {
-    static const uint32_t rows[] = { 0x00ad, 0x034f,  0x1806, 0x200b,
-                                     0x2060, 0xfeff,  0xfe00, 0xfe0f,
-                                     0x180b, 0xe0100, 0xe0065 };
-    static const char     notation[] =
+    static const char notation[] =
         "[[\\u034F\\u200B-\\u200D\\u2060\\uFEFF\\u00AD\\u1806"
         "[:variation_selector:][:di:]]-[:unassigned:]-[:Join_C:]]";
     UErrorCode    error = U_ZERO_ERROR;
     UChar         pattern[128];
     unsigned char in[4];
     uint32_t      c;
-    size_t        i, removed = 0;
+    size_t        removed = 0;
     USet         *set;
-
-    for (i = 0; i < COUNT(rows); i++) {
-        expect_older(rows[i], "");
-    }
 
     u_uastrcpy(pattern, notation);
     set = uset_openPattern(pattern, -1, &error);
     assert_true(U_SUCCESS(error));
 
     for (c = 0; c <= 0x10ffff; c++) {
-        if (c < 0xd800 || c > 0xdfff) {
+        if (core_is_scalar(c)) {
             int gone = map_compatible(core_utf8(&c, 1, in)).len == 0;
 
             if (gone != uset_contains(set, (UChar32) c)) {
@@ -452,14 +367,6 @@ TEST(test_remapped)
         { "a.\u00ad.b", REFUSE(EMPTY), NULL },
     };
 
-    expect_older(0x3002, ".");
-    expect_older(0xff61, ".");
-    expect_older(0xfe12, ".");
-    expect_older(0x2488, "1.");
-    expect_kept(0x200c);
-    expect_kept(0x200d);
-    expect_kept(0x00df);
-    expect_kept(0x03c2);
     EXPECT(iri_host_read, &compatible, rows);
     EXPECT(iri_host_read, &uts46, not_by_uts46);
 }
@@ -482,7 +389,7 @@ TEST(test_table)
     for (c = 0; c <= 0x10ffff; c++) {
         iri_str_t got;
 
-        if (c >= 0xd800 && c <= 0xdfff) {
+        if (!core_is_scalar(c)) {
             continue;
         }
 
@@ -543,27 +450,20 @@ TEST(test_steps)
 
 /* ---- IDN in URIs --------------------------------------------------------- */
 
-/* Section 3: each example, each rule */
+/* Section 3: each rule */
 TEST(test_idn_uri)
 {
     static const row_t rows[] = {
-        { "www.w%33.org", SERVE, "www.w3.org" },
-        { "%2a.example.org", REFUSE(CHARACTER), NULL },
         { "%2A.example.org", REFUSE(CHARACTER), NULL },
-        { "www.w3.org", PASS(ASCII), NULL },
         /* anchor = alphanum | escaped; "-" between them only */
         { "%77%77%77.%77%33.%6f%72%67", SERVE, "www.w3.org" },
         { "%57%57%57.w3.org", SERVE, "www.w3.org" },
         { "a%2db.example", SERVE, "a-b.example" },
-        { "%2da.example", REFUSE(HYPHEN), NULL },
         { "a%2D.example", REFUSE(HYPHEN), NULL },
         { "%61.example.", SERVE, "a.example." },
-        { "%61%2eexample", SERVE, "a.example" },
         { "%61%2e%2eexample", REFUSE(EMPTY), NULL },
         { "%2e", REFUSE(EMPTY), NULL },
         { "%61.", SERVE, "a." },
-        /* RFC 1123, 2.1: the last label may begin with a digit. */
-        { "%77.3com", SERVE, "w.3com" },
         { "%61_b.example", REFUSE(CHARACTER), NULL },
         { "%61%5fb.example", REFUSE(CHARACTER), NULL },
         /* delimiters, and characters that could divide a host */
@@ -578,13 +478,10 @@ TEST(test_idn_uri)
         { "a%0d%0ab", REFUSE(CHARACTER), NULL },
         { "a%20b", REFUSE(CHARACTER), NULL },
         /* UTF-8, then escaped; unescaped once */
-        { "D%C3%BCrst.example", SERVE, "xn--drst-0ra.example" },
         { "d%c3%bcrst.example", SERVE, "xn--drst-0ra.example" },
         { "D%C3%9Crst.example", SERVE, "xn--drst-0ra.example" },
         { "Du%CC%88rst.example", SERVE, "xn--drst-0ra.example" },
         { "\xc3%BCx", SERVE, "xn--x-dha" },
-        { "d%25c3%25bcrst.example", REFUSE(CHARACTER), NULL },
-        { "d%FCrst.example", REFUSE(OCTETS), NULL },
         { "d%C3rst.example", REFUSE(OCTETS), NULL },
         { "%ED%A0%80.example", REFUSE(OCTETS), NULL },
         { "%C0%AE.example", REFUSE(OCTETS), NULL },
@@ -594,13 +491,11 @@ TEST(test_idn_uri)
         { "a%u0041", REFUSE(ESCAPE), NULL },
         { "d\u00fcrst%", REFUSE(ESCAPE), NULL },
         /* ACE is allowed, and checked if another part is escaped */
-        { "xn--drst-0ra.example", PASS(ASCII), NULL },
         { "%78n--drst-0ra.example", SERVE, "xn--drst-0ra.example" },
         { "%78n--a.example", REFUSE(ALABEL), NULL },
         /* names that are no internationalized names in other ways */
         { "%EF%BF%BE.example", REFUSE(CHARACTER), NULL },
         { "%EF%BF%BD.example", REFUSE(CHARACTER), NULL },
-        { "%CC%88u.example", REFUSE(MARK), NULL },
         { "%D7%90a.example", REFUSE(BIDI), NULL },
         { "%E2%80%AEa.example", REFUSE(CHARACTER), NULL },
         { "a%E2%80%8Db.example", REFUSE(JOINER), NULL },
@@ -618,11 +513,9 @@ TEST(test_idn_uri)
 /* All delimiters that mappings can produce, in each mapping. */
 TEST(test_each_octet)
 {
-    static const iri_host_conf_t *const confs[] = { &uts46, &strict,
-                                                    &compatible };
-    char                                host[64];
-    int                                 c, way;
-    size_t                              i;
+    char   host[64];
+    int    c, way;
+    size_t i;
 
     for (i = 0; i < COUNT(confs); i++) {
         for (c = 0; c < 0x80; c++) {
@@ -713,9 +606,7 @@ TEST(test_addresses)
         { "127.0.0.1.example%2e", SERVE, "127.0.0.1.example." },
     };
 
-    EXPECT(iri_host_read, &uts46, rows);
-    EXPECT(iri_host_read, &strict, rows);
-    EXPECT(iri_host_read, &compatible, rows);
+    EXPECT_BY_ALL(iri_host_read, rows);
     /* Also for names of the configuration; not for functions that only map. */
     expect(iri_host_name, &uts46, S("\uff11.\uff12"), REFUSE(ADDRESS), NULL);
     expect(iri_host_map, &uts46, S("\uff11.\uff12"), SERVE, "1.2");
@@ -749,15 +640,10 @@ static void
 expect_long(host_function_t function, const char *host, int fits,
             const char *ascii)
 {
-    static const iri_host_conf_t *const confs[] = { &uts46, &strict,
-                                                    &compatible };
-    size_t                              i;
+    const row_t row = { host, fits ? IRI_SERVE : IRI_REFUSE,
+                        fits ? IRI_HOST_MAPPED : IRI_HOST_LIMIT, ascii };
 
-    for (i = 0; i < COUNT(confs); i++) {
-        expect(function, confs[i], core_str(host),
-               fits ? IRI_SERVE : IRI_REFUSE,
-               fits ? IRI_HOST_MAPPED : IRI_HOST_LIMIT, ascii);
-    }
+    expect_by_all(function, &row, 1);
 }
 
 
@@ -768,6 +654,7 @@ expect_long(host_function_t function, const char *host, int fits,
 TEST(test_max_host)
 {
     static char host[4096], escaped[4 * 4096];
+    const char *want;
     size_t      len, at, i;
     int         k;
 
@@ -780,12 +667,9 @@ TEST(test_max_host)
         at = put(host, at, ".y", 1);
         len = strlen(host);
         assert_int_equal(len, IRI_MAX_HOST + k);
-        expect_long(iri_host_map, host, k <= 0,
-                    k < 0 ? "a.a.xxxxxxxxxxxxxxxxx.y"
-                          : "a.a.xxxxxxxxxxxxxxxxxx.y");
-        expect_long(iri_host_read, host, k <= 0,
-                    k < 0 ? "a.a.xxxxxxxxxxxxxxxxx.y"
-                          : "a.a.xxxxxxxxxxxxxxxxxx.y");
+        want = k < 0 ? "a.a.xxxxxxxxxxxxxxxxx.y" : "a.a.xxxxxxxxxxxxxxxxxx.y";
+        expect_long(iri_host_map, host, k <= 0, want);
+        expect_long(iri_host_read, host, k <= 0, want);
 
         for (i = 0; i < len; i++) {
             snprintf(escaped + 3 * i, 4, "%%%02X",
@@ -793,9 +677,7 @@ TEST(test_max_host)
         }
 
         assert_int_equal(strlen(escaped), 3 * len);
-        expect_long(iri_host_read, escaped, k <= 0,
-                    k < 0 ? "a.a.xxxxxxxxxxxxxxxxx.y"
-                          : "a.a.xxxxxxxxxxxxxxxxxx.y");
+        expect_long(iri_host_read, escaped, k <= 0, want);
     }
 }
 
@@ -1037,24 +919,6 @@ TEST(test_names)
 }
 
 
-TEST(test_parse)
-{
-    static const char *const words[] = { "off", "on", "strict" };
-    unsigned                 hosts;
-    size_t                   i;
-
-    for (i = 0; i < COUNT(words); i++) {
-        assert_null(
-            iri_parse_word(&iri_host_mode_words, core_str(words[i]), &hosts));
-        assert_int_equal(hosts, i);
-    }
-
-    assert_non_null(iri_parse_word(&iri_host_mode_words, S(""), &hosts));
-    assert_non_null(strstr(
-        iri_parse_word(&iri_host_mode_words, S("yes"), &hosts), "strict"));
-}
-
-
 /* ---- authorities, displayed hosts --------------------------------------- */
 
 TEST(test_authorities)
@@ -1089,14 +953,16 @@ TEST(test_authorities)
 
 TEST(test_plain_hosts)
 {
-    static const char *const plain[] = { "",      "a",        "A-b_c.9",
-                                         "[::1]", "[1.2::a]", "127.0.0.1",
-                                         "a..b",  "xn--a",    "[a]" };
-    static const char *const other[] = { "a b",    "b\u00fc", "a%62",  "a:80",
-                                         "a/b",    "a@b",     "[::1",  "[]",
-                                         "[::1]x", "a\x01",   "a\x7f", "a\"b",
-                                         "[::%1]", "a,b",     "*.a" };
-    size_t                   i;
+    static const char *const plain[] = {
+        "",          "a",    "A-b_c.9", "[::1]", "[1.2::a]",
+        "127.0.0.1", "a..b", "xn--a",   "[a]",   "[::ffff:192.0.2.1]"
+    };
+    static const char *const other[] = {
+        "a b", "b\u00fc", "a%62",  "a:80",  "a/b",  "a@b",    "[::1",
+        "[]",  "[::1]x",  "a\x01", "a\x7f", "a\"b", "[::%1]", "a,b",
+        "*.a", "[a@b]",   "::1",   "a\\b",  "a?b",  "a#b",    "a\nb"
+    };
+    size_t i;
 
     for (i = 0; i < COUNT(plain); i++) {
         assert_true(iri_is_uri_host(core_str(plain[i])));
@@ -1203,23 +1069,4 @@ TEST(test_to_unicode)
     assert_int_equal(got.verdict, IRI_REFUSE);
     assert_int_equal(got.why, IRI_HOST_ALABEL);
     assert_text(got.unicode, "xn--a");
-}
-
-
-TEST(test_texts)
-{
-    int i, k;
-
-    for (i = 0; i < IRI_HOST_WHYS; i++) {
-        const char *text = iri_host_why_text((iri_host_why_t) i);
-
-        assert_true(strlen(text) > 5);
-
-        for (k = 0; k < i; k++) {
-            assert_string_not_equal(text,
-                                    iri_host_why_text((iri_host_why_t) k));
-        }
-    }
-
-    assert_string_equal(iri_host_why_text(IRI_HOST_WHYS), "unknown");
 }

@@ -146,8 +146,7 @@ ends_in_number(const char *host)
  * address or refused.
  */
 static void
-row_check(core_t *core, const char *text, int line, size_t *wrong,
-          size_t *numbers)
+row_check(const char *text, int line, size_t *wrong, size_t *numbers)
 {
     static column_t in, unicode, unicode_status, ascii, ascii_status;
     const char     *want;
@@ -166,14 +165,14 @@ row_check(core_t *core, const char *text, int line, size_t *wrong,
     want = unicode.given ? unicode.text : in.text;
     fails = column_fails(&unicode_status, 0);
 
-    assert_ok(iri_host_to_unicode(&core->env, &conf[UTS46], host, &got));
+    assert_ok(iri_host_to_unicode(&core.env, &conf[UTS46], host, &got));
     row_judge("ToUnicode", line, fails, want, got.verdict, got.unicode,
               wrong);
 
     want = ascii.given ? ascii.text : want;
     fails = column_fails(&ascii_status, fails);
 
-    assert_ok(iri_host_map(&core->env, &conf[UTS46], host, &got));
+    assert_ok(iri_host_map(&core.env, &conf[UTS46], host, &got));
 
     if (!fails && got.why == IRI_HOST_ADDRESS && ends_in_number(want)) {
         ++*numbers;
@@ -199,7 +198,7 @@ TEST(test_file)
         line++;
 
         if (text[0] != '#' && text[0] != '\n' && text[0] != '\r') {
-            row_check(&core, text, line, &wrong, &numbers);
+            row_check(text, line, &wrong, &numbers);
             rows++;
             core_forget(&core);
         }

@@ -120,22 +120,22 @@ has(const iri_index_hits_t *hits, iri_str_t octets)
 }
 
 
-/* Is that entry found by this name? */
-static int
-is_found(iri_str_t name, iri_str_t octets)
+/* The entries that are found by this name. */
+static iri_index_hits_t
+find(iri_str_t name)
 {
     iri_index_hits_t hits;
 
     memset(&hits, 0, sizeof(hits));
     assert_ok(iri_index_find(&core.env, &built.index, hash_of(name), &hits));
 
-    return has(&hits, octets);
+    return hits;
 }
 
 
-/* Is that entry found by a key with one character removed? */
-static int
-is_found_by_spelling(iri_str_t without, iri_str_t octets)
+/* By a key with one character removed. */
+static iri_index_hits_t
+find_spelling(iri_str_t without)
 {
     iri_index_hits_t hits;
 
@@ -143,6 +143,24 @@ is_found_by_spelling(iri_str_t without, iri_str_t octets)
     assert_ok(iri_index_find_spelling(&core.env, &built.index,
                                       iri_index_hash(&built.shape, without),
                                       &hits));
+
+    return hits;
+}
+
+
+static int
+is_found(iri_str_t name, iri_str_t octets)
+{
+    iri_index_hits_t hits = find(name);
+
+    return has(&hits, octets);
+}
+
+
+static int
+is_found_by_spelling(iri_str_t without, iri_str_t octets)
+{
+    iri_index_hits_t hits = find_spelling(without);
 
     return has(&hits, octets);
 }
@@ -343,16 +361,11 @@ TEST(test_one_key)
         assert_int_equal(built.status, IRI_OK);
         assert_true(built.index.head.complete);
 
-        memset(&hits, 0, sizeof(hits));
-        assert_ok(iri_index_find(&core.env, &built.index,
-                                 hash_of(S("ABCDEFGHIJKLMNOPQRST")), &hits));
+        hits = find(S("ABCDEFGHIJKLMNOPQRST"));
         assert_int_equal(hits.count, IRI_MAX_INDEX_HITS);
         assert_true(hits.more);
 
-        memset(&hits, 0, sizeof(hits));
-        assert_ok(iri_index_find_spelling(&core.env, &built.index,
-                                          hash_of(S("bcdefghijklmnopqrst")),
-                                          &hits));
+        hits = find_spelling(S("bcdefghijklmnopqrst"));
         assert_int_equal(hits.count,
                          folds[i] == SPELLED ? IRI_MAX_INDEX_HITS : 0);
         assert_int_equal(hits.more, folds[i] == SPELLED);
@@ -364,26 +377,19 @@ TEST(test_one_key)
 TEST(test_hits_at_the_limit)
 {
     iri_index_hits_t hits;
-    size_t           count;
+    size_t           count, want;
 
     for (count = IRI_MAX_INDEX_HITS - 1; count <= IRI_MAX_INDEX_HITS + 1;
          count++) {
         build(SPELLED, name_in_any_case, count, count, 1 << 20);
-        memset(&hits, 0, sizeof(hits));
-        assert_ok(iri_index_find(&core.env, &built.index,
-                                 hash_of(S("abcdefghijklmnopqrst")), &hits));
-        assert_int_equal(hits.count, count < IRI_MAX_INDEX_HITS
-                                         ? count
-                                         : IRI_MAX_INDEX_HITS);
+        want = count < IRI_MAX_INDEX_HITS ? count : IRI_MAX_INDEX_HITS;
+
+        hits = find(S("abcdefghijklmnopqrst"));
+        assert_int_equal(hits.count, want);
         assert_int_equal(hits.more, count > IRI_MAX_INDEX_HITS);
 
-        memset(&hits, 0, sizeof(hits));
-        assert_ok(iri_index_find_spelling(&core.env, &built.index,
-                                          hash_of(S("abcdefghijklmnopqrs")),
-                                          &hits));
-        assert_int_equal(hits.count, count < IRI_MAX_INDEX_HITS
-                                         ? count
-                                         : IRI_MAX_INDEX_HITS);
+        hits = find_spelling(S("abcdefghijklmnopqrs"));
+        assert_int_equal(hits.count, want);
         assert_int_equal(hits.more, count > IRI_MAX_INDEX_HITS);
     }
 }
@@ -492,6 +498,16 @@ TEST(test_one_edit_apart)
 }
 
 
+static const char *name_alone;
+
+
+static size_t
+name_of_alone(size_t i, unsigned char *out)
+{
+    return (size_t) sprintf((char *) out, "%s", name_alone);
+}
+
+
 /* Each key that lacks one character finds the entry, and no other key does. */
 TEST(test_each_spelling)
 {
@@ -520,46 +536,24 @@ TEST(test_each_spelling)
           { "abc", "\U0001f1e9\U0001f1eaab" },
           { "\U0001f1e9abc" } },
     };
-    static size_t    turn;
-    iri_index_conf_t shape;
-    iri_index_t      index;
-    iri_node_t       node;
-    iri_index_hits_t hits;
-    iri_str_t        name;
-    char             path[64];
-    size_t           i, k;
-    int              more;
+    iri_str_t name;
+    size_t    i, k;
 
     for (i = 0; i < COUNT(cases); i++) {
-        core_init(&core);
-        snprintf(path, sizeof(path), "/srv/%s", cases[i].name);
-        core_put(&core, core_str(path));
         name = core_str(cases[i].name);
-        memset(&shape, 0, sizeof(shape));
-        shape.tree = core_tree("", IRI_FILENAME_ANY, SPELLED);
-        shape.fold = SPELLED;
-        shape.key[0] = ++turn;
-        assert_ok(iri_index_build(&core.env, &shape, S("/srv"), 10, 10000,
-                                  &node, &index, &more));
+        name_alone = cases[i].name;
+        build(SPELLED, name_of_alone, 1, 10, 10000);
+        assert_int_equal(built.status, IRI_OK);
 
         for (k = 0; k < 8 && cases[i].without[k] != NULL; k++) {
-            memset(&hits, 0, sizeof(hits));
-            assert_ok(iri_index_find_spelling(
-                &core.env, &index,
-                iri_index_hash(&shape, core_str(cases[i].without[k])),
-                &hits));
-            assert_true(has(&hits, name));
+            assert_true(
+                is_found_by_spelling(core_str(cases[i].without[k]), name));
         }
 
         for (k = 0; k < 6 && cases[i].not [k] != NULL; k++) {
-            memset(&hits, 0, sizeof(hits));
-            assert_ok(iri_index_find_spelling(
-                &core.env, &index,
-                iri_index_hash(&shape, core_str(cases[i].not [k])), &hits));
-            assert_false(has(&hits, name));
+            assert_false(
+                is_found_by_spelling(core_str(cases[i].not [k]), name));
         }
-
-        iri_index_free(&index);
     }
 }
 
@@ -694,13 +688,10 @@ TEST(test_listed_twice)
     iri_index_hits_t hits;
 
     build(SPELLED, name_again, 9, 9, 1 << 20);
-    memset(&hits, 0, sizeof(hits));
-    assert_ok(
-        iri_index_find(&core.env, &built.index, hash_of(S("NAME-1")), &hits));
+    hits = find(S("NAME-1"));
     assert_int_equal(hits.count, 1);
     assert_false(hits.more);
-    assert_ok(iri_index_find_spelling(&core.env, &built.index,
-                                      hash_of(S("nam-1")), &hits));
+    hits = find_spelling(S("nam-1"));
     assert_int_equal(hits.count, 1);
 }
 

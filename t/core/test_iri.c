@@ -3,8 +3,11 @@
  *
  * Covers: errors have the right offset and name what was expected there; the
  * differences between the two grammars; mapping, resolving and normalizing by
- * examples (for random texts: t/fuzz/fuzz_whole.c); the limits.
+ * examples that t/documents/iri.tsv has not (for random texts:
+ * t/fuzz/fuzz_whole.c); the limits.
  */
+
+#include <arpa/inet.h>
 
 #include <unicode/uchar.h>
 #include <unicode/uspoof.h>
@@ -177,61 +180,12 @@ TEST(test_checks)
 }
 
 
-/* Parse an IPv6 address in a simple way: groups on both sides of "::". */
-static int
-slow_ipv6(const char *text)
-{
-    char   copy[204], *elided, *side[2], *group, *next = NULL;
-    size_t i, count = 0;
-
-    snprintf(copy, sizeof(copy), "%s", text);
-    elided = strstr(copy, "::");
-    side[0] = copy;
-    side[1] = NULL;
-
-    if (elided != NULL) {
-        *elided = '\0';
-        side[1] = elided + 2;
-    }
-
-    for (i = 0; i < 2 && side[i] != NULL; i++) {
-        for (group = side[i];
-             group != NULL && (*group != '\0' || next != NULL); group = next)
-        {
-            next = strchr(group, ':');
-            if (next != NULL) {
-                *next++ = '\0';
-            }
-
-            if (strchr(group, '.') != NULL) {
-                if (next != NULL || (i == 0 && side[1] != NULL)
-                    || !iri_is_ipv4(core_str(group)))
-                {
-                    return 0;
-                }
-                count += 2;
-                continue;
-            }
-
-            if (*group == '\0' || strlen(group) > 4
-                || strspn(group, "0123456789abcdefABCDEF") != strlen(group))
-            {
-                return 0;
-            }
-            count++;
-        }
-        next = NULL;
-    }
-
-    return elided != NULL ? count < 8 : count == 8;
-}
-
-
 TEST(test_addresses)
 {
     static const char *const pieces[] = { ":",    "::",      "1",       "ab",
                                           "1234", "12345",   "1.2.3.4", "g",
                                           ":1:",  "0:0:0:0:" };
+    struct in6_addr          address;
     char                     text[200], literal[204];
     int                      run, n, good = 0;
 
@@ -245,7 +199,9 @@ TEST(test_addresses)
         if (strlen(text) > 70) {
             continue;
         }
-        if (iri_is_ip_literal(core_str(literal)) != slow_ipv6(text)) {
+        if (iri_is_ip_literal(core_str(literal))
+            != inet_pton(AF_INET6, text, &address))
+        {
             fail_msg("%s", literal);
         }
         good += iri_is_ip_literal(core_str(literal));
@@ -359,25 +315,16 @@ TEST(test_mapping)
         const char *text, *want; /* NULL: no value */
         size_t      offset;
     } rows[] = {
-        /* draft 3.1: variant C keeps the input, A and B do not */
-        { "", 0, 0, "/e\xcc\x81", "/e%CC%81", 0 },
-        { "", 1, 0, "/e\xcc\x81", "/%C3%A9", 0 },
         { "", 1, 0, "/%2e\xcc\x81", "/%2e%CC%81", 0 },
         { "utf-8", 0, 0, "/e\xcc\x81", "/e%CC%81", 0 },
-        { "windows-1252", 0, 0, "/caf\xe9", "/caf%C3%A9", 0 },
-        { "windows-1258", 0, 0, "/e\xec", "/%C3%A9", 0 },
         { "shift_jis", 0, 0, "/\x95\x5c", "/%E8%A1%A8", 0 },
         { "shift_jis", 0, 0, "/\x95", NULL, 1 },
         { "shift_jis", 0, 0, "/\x95\x5c%4", NULL, 3 },
         { "", 0, 0, "/a\xff", NULL, 2 },
         { "", 0, 0, E_ACUTE "%zz", NULL, 2 },
         { "", 1, 0, E_ACUTE "%zz", NULL, 2 },
-        { "", 0, 0, "http://www.example.org/red%09ros" E_ACUTE "#<red>",
-          "http://www.example.org/red%09ros%C3%A9#%3Cred%3E", 0 },
         { "", 0, 0, "a:\"{}|\\^` \x7f[]", "a:%22%7B%7D%7C%5C%5E%60%20%7F[]",
           0 },
-        { "", 0, 1, "http://b\u00fccher.example/" E_ACUTE,
-          "http://xn--bcher-kva.example/%C3%A9", 0 },
         { "", 0, 1, "http://u@B%C3%BCcher.example:80/",
           "http://u@xn--bcher-kva.example:80/", 0 },
         { "", 0, 1, "http://[::1]/" E_ACUTE, "http://[::1]/%C3%A9", 0 },
@@ -418,8 +365,6 @@ TEST(test_unmapping)
         { RFC, "", "/%C3%A9%fc%e9", "/" E_ACUTE "%FC%E9" },
         { RFC, "", "/%7Euser/%41%2d", "/~user/A-" },
         { RFC, "", "/%2f%3a%23%25%40", "/%2f%3a%23%25%40" },
-        { RFC, "", "/%21%2a%27%28%29", "/%21%2a%27%28%29" },
-        { DRAFT, "", "/%21%2a%27%28%29", "/!*'()" },
         { DRAFT, "", "/%2f%24%2b", "/%2f%24%2b" },
         { RFC, "", "/%20%3c%7b%00%7f", "/%20%3C%7B%00%7F" },
         { RFC, "", "/%e2%80%ae%ee%80%80", "/%E2%80%AE%EE%80%80" },
@@ -429,15 +374,11 @@ TEST(test_unmapping)
         { RFC, "", "/\xe2\x80\xae\xee\x80\x80\xff",
           "/%E2%80%AE\xee\x80\x80%FF" },
         { RFC, "", "/%C3\xa9 %", "/" E_ACUTE "%20%25" },
-        { RFC, "", "/%c0%af%ed%a0%80%f4%90%80%80",
-          "/%C0%AF%ED%A0%80%F4%90%80%80" },
         { RFC, "", "/%e0%83%a9%c1%a9", "/%E0%83%A9%C1%A9" },
         { RFC, "", "/%e3%81%41%e3%81%c3%a9", "/%E3%81A%E3%81" E_ACUTE },
         { RFC, "", "/%c3%41%e3%81", "/%C3A%E3%81" },
         { RFC, "", "/%F0%90%8C%80", "/\xf0\x90\x8c\x80" },
         { RFC, "iso-8859-1", "/%C3%A9%E8%A1%A8", "/" E_ACUTE "%E8%A1%A8" },
-        { RFC, "iso-8859-1", "/\xc3\xa9\xe8\xa1\xa8",
-          "/" E_ACUTE "%E8%A1%A8" },
         { RFC, "shift_jis", "/%C3%A9%E8%A1%A8", "/%C3%A9\xe8\xa1\xa8" },
     };
     size_t i;
@@ -756,29 +697,4 @@ TEST(test_limits)
         assert_ok(iri_unicode_form(&core.env, IRI_FORM_NFC, text, &out));
         assert_int_equal(out.why != NULL, over == 1);
     }
-}
-
-
-TEST(test_words)
-{
-    int i;
-
-    for (i = 0; i < IRI_EXPECTS; i++) {
-        assert_true(strlen(iri_expect_text((iri_expect_t) i)) > 5);
-    }
-    for (i = 0; i < IRI_WARNINGS; i++) {
-        assert_true(strlen(iri_warning_text((iri_warning_kind_t) i)) > 5);
-    }
-    for (i = 0; i < IRI_KINDS; i++) {
-        assert_true(strlen(iri_as_text((iri_as_t) i)) > 2);
-    }
-    for (i = 0; i < IRI_COMPONENTS; i++) {
-        assert_true(strlen(iri_component_text((iri_component_t) i)) > 2);
-    }
-
-    assert_string_equal(iri_expect_text(IRI_EXPECTS), "unknown");
-    assert_string_equal(iri_warning_text(IRI_WARNINGS), "unknown");
-    assert_string_equal(iri_as_text(IRI_KINDS), "unknown");
-    assert_string_equal(iri_component_text(IRI_COMPONENTS), "unknown");
-    assert_string_equal(iri_level_text(IRI_LEVELS), "unknown");
 }

@@ -104,10 +104,18 @@ check_findings(const char *requests, const char *tree,
 #define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 
+/* Findings of these kinds in a tree of UTF-8. */
+static void
+check_kinds(unsigned match, unsigned kinds, const char *const *text,
+            const char *want)
+{
+    check_findings("", "", IRI_FILENAME_ANY, match, kinds, text, want);
+}
+
+
 TEST(test_no_findings)
 {
-    check_findings("", "", IRI_FILENAME_ANY, LEVELS, KINDS_ALL, NAMES(NULL),
-                   "");
+    check_kinds(LEVELS, KINDS_ALL, NAMES(NULL), "");
     check_findings("sjis euc-jp", "", IRI_FILENAME_ANY, LEVELS, KINDS_ALL,
                    NAMES("a.txt", "b.txt", "\xC3\xA9.txt",
                          "\xE6\x97\xA5.html", "doc1", "doc2", ".htaccess",
@@ -120,18 +128,17 @@ TEST(test_one)
 {
     char long_name[301], longest[IRI_MAX_SEGMENT + 2];
 
-    check_findings("", "", IRI_FILENAME_ANY, 0, KINDS_ALL,
-                   NAMES("\xE9", "a\nb", "\xC3\x28"),
-                   "unreadable|%E9\n"
-                   "unreachable|a%0Ab\n"
-                   "unreadable|%C3(\n");
-    check_findings("", "", IRI_FILENAME_ANY, 0, KINDS_ALL,
-                   NAMES("50%", "a?b", "a#b", "[1]", "a\\b", "a:b", "a b;c@d",
-                         "\xC3\xA9#"),
-                   "reserved|50%\nreserved|a?b\nreserved|a#b\nreserved|[1]\n"
-                   "reserved|a\\b\nreserved|%C3%A9#\n");
-    check_findings(
-        "", "", IRI_FILENAME_ANY, 0, KINDS_ALL,
+    check_kinds(0, KINDS_ALL, NAMES("\xE9", "a\nb", "\xC3\x28"),
+                "unreadable|%E9\n"
+                "unreachable|a%0Ab\n"
+                "unreadable|%C3(\n");
+    check_kinds(0, KINDS_ALL,
+                NAMES("50%", "a?b", "a#b", "[1]", "a\\b", "a:b", "a b;c@d",
+                      "\xC3\xA9#"),
+                "reserved|50%\nreserved|a?b\nreserved|a#b\nreserved|[1]\n"
+                "reserved|a\\b\nreserved|%C3%A9#\n");
+    check_kinds(
+        0, KINDS_ALL,
         NAMES("e\xCC\x81", "\xEF\xBC\xA1", "\xEF\xAC\x81", "\xC2\xB2"),
         "nfc|e%CC%81\nnfkc|%EF%BC%A1\nnfkc|%EF%AC%81\nnfkc|%C2%B2\n");
     check_findings("", "", IRI_FILENAME_NFD, 0, KINDS_ALL, NAMES("e\xCC\x81"),
@@ -167,11 +174,9 @@ TEST(test_one)
         char want[sizeof(longest) + 32];
 
         snprintf(want, sizeof(want), "unreachable|%s\n", longest);
-        check_findings("", "", IRI_FILENAME_ANY, 0, KINDS_ALL, NAMES(longest),
-                       want);
+        check_kinds(0, KINDS_ALL, NAMES(longest), want);
         longest[IRI_MAX_SEGMENT] = '\0';
-        check_findings("", "", IRI_FILENAME_ANY, 0, KINDS_ALL, NAMES(longest),
-                       "");
+        check_kinds(0, KINDS_ALL, NAMES(longest), "");
     }
 }
 
@@ -200,9 +205,8 @@ TEST(test_charset)
                    "charset|EUC-JP\n");
     check_findings("", "euc-jp", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_CHARSET,
                    NAMES(EUC_1, EUC_2), "");
-    check_findings(
-        "", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_UNREADABLE,
-        NAMES("\xA4\xB3", EUC_1, EUC_2),
+    check_kinds(
+        0, 1u << IRI_LINT_UNREADABLE, NAMES("\xA4\xB3", EUC_1, EUC_2),
         "unreadable|%A4%B3|EUC-JP=%E3%81%93\n"
         "unreadable|%A4%B3%A4%EC%A4%CF%C6%FC%CB%DC%B8%EC%A4%C7%A4%B9|"
         "EUC-JP=%E3%81%93%E3%82%8C%E3%81%AF%E6%97%A5%E6%9C%AC%E8%AA%9E%E3%81"
@@ -224,38 +228,35 @@ TEST(test_charset)
 
 TEST(test_two)
 {
-    check_findings("", "", IRI_FILENAME_ANY, LEVELS, 1u << IRI_LINT_TWIN,
-                   NAMES("e\xCC\x81", "a", "\xC3\xA9"),
-                   "twin|%C3%A9|e%CC%81\n");
+    check_kinds(LEVELS, 1u << IRI_LINT_TWIN,
+                NAMES("e\xCC\x81", "a", "\xC3\xA9"), "twin|%C3%A9|e%CC%81\n");
     check_findings(
         "", "utf-8 euc-jp", IRI_FILENAME_ANY, LEVELS, 1u << IRI_LINT_TWIN,
         NAMES("\xC6\xFC", "\xE6\x97\xA5", "b"), "twin|%E6%97%A5|%C6%FC\n");
 
     /* each collision at the level that makes the names equal, once */
-    check_findings("", "", IRI_FILENAME_ANY, LEVELS, 1u << IRI_LINT_COLLISION,
-                   NAMES("Cafe", "cafe", "CAF\xC3\x89",
-                         "\xEF\xBD\x83\x61\x66\x65", "other", "e\xCC\x81",
-                         "\xC3\xA9"),
-                   "collision|Cafe|CAF%C3%89|accents\n"
-                   "collision|cafe|Cafe|case\n"
-                   "collision|%EF%BD%83afe|cafe|width\n");
-    check_findings("", "", IRI_FILENAME_ANY, IRI_FOLD_CASE, KINDS_ALL,
-                   NAMES("Cafe", "caf\xC3\xA9"), "");
-    check_findings("", "", IRI_FILENAME_ANY, 0, KINDS_ALL,
-                   NAMES("Cafe", "cafe"), "");
+    check_kinds(LEVELS, 1u << IRI_LINT_COLLISION,
+                NAMES("Cafe", "cafe", "CAF\xC3\x89",
+                      "\xEF\xBD\x83\x61\x66\x65", "other", "e\xCC\x81",
+                      "\xC3\xA9"),
+                "collision|Cafe|CAF%C3%89|accents\n"
+                "collision|cafe|Cafe|case\n"
+                "collision|%EF%BD%83afe|cafe|width\n");
+    check_kinds(IRI_FOLD_CASE, KINDS_ALL, NAMES("Cafe", "caf\xC3\xA9"), "");
+    check_kinds(0, KINDS_ALL, NAMES("Cafe", "cafe"), "");
 }
 
 
 /* Letters without which Turkish, Thai, Lao and Armenian cannot be written */
 TEST(test_ordinary_letters)
 {
-    check_findings("", "", IRI_FILENAME_ANY, LEVELS, KINDS_ALL,
-                   NAMES("k\xC4\xB1rm\xC4\xB1z\xC4\xB1.html",
-                         "\xE0\xB8\x99\xE0\xB9\x89\xE0\xB8\xB3",
-                         "\xE0\xBA\x84\xE0\xBA\xB3", "\xD6\x87"),
-                   "");
-    check_findings("", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
-                   NAMES("k\xC4\xB1z", "kiz"), "look-alike|k%C4%B1z|kiz\n");
+    check_kinds(LEVELS, KINDS_ALL,
+                NAMES("k\xC4\xB1rm\xC4\xB1z\xC4\xB1.html",
+                      "\xE0\xB8\x99\xE0\xB9\x89\xE0\xB8\xB3",
+                      "\xE0\xBA\x84\xE0\xBA\xB3", "\xD6\x87"),
+                "");
+    check_kinds(0, 1u << IRI_LINT_LOOK_ALIKE, NAMES("k\xC4\xB1z", "kiz"),
+                "look-alike|k%C4%B1z|kiz\n");
 }
 
 
@@ -287,17 +288,16 @@ TEST(test_forms)
 /* UTF-8 that was encoded twice, through either of both charsets. */
 TEST(test_mojibake)
 {
-    check_findings("", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_MOJIBAKE,
-                   NAMES("caf\xC3\x83\xC2\xA9", "caf\xC3\xA9", "\xC3\x83x",
-                         "\xC3\xA9\xC2\xA9"),
-                   "mojibake|caf%C3%83%C2%A9=caf%C3%A9\n");
+    check_kinds(0, 1u << IRI_LINT_MOJIBAKE,
+                NAMES("caf\xC3\x83\xC2\xA9", "caf\xC3\xA9", "\xC3\x83x",
+                      "\xC3\xA9\xC2\xA9"),
+                "mojibake|caf%C3%83%C2%A9=caf%C3%A9\n");
     /* An octet of U+3042 is a control in both: there is no such name. */
-    check_findings("", "", IRI_FILENAME_ANY, 0,
-                   1u << IRI_LINT_MOJIBAKE | 1u << IRI_LINT_UNREACHABLE,
-                   NAMES("\xC3\xA3\xC2\x81\xE2\x80\x9A", "a\x01"),
-                   "unreachable|%C3%A3%C2%81%E2%80%9A\n"
-                   "mojibake|%C3%A3%C2%81%E2%80%9A=%E3%81%82\n"
-                   "unreachable|a%01\n");
+    check_kinds(0, 1u << IRI_LINT_MOJIBAKE | 1u << IRI_LINT_UNREACHABLE,
+                NAMES("\xC3\xA3\xC2\x81\xE2\x80\x9A", "a\x01"),
+                "unreachable|%C3%A3%C2%81%E2%80%9A\n"
+                "mojibake|%C3%A3%C2%81%E2%80%9A=%E3%81%82\n"
+                "unreachable|a%01\n");
     /* A name in another charset may have these characters. */
     check_findings("", "windows-1252", IRI_FILENAME_ANY, 0,
                    1u << IRI_LINT_MOJIBAKE, NAMES("\xC3\xA9"), "");
@@ -308,18 +308,18 @@ TEST(test_bidi)
 {
 #define ALEF "\xD7\x90"
 #define BET  "\xD7\x91"
-    check_findings(
-        "", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_BIDI,
-        NAMES(ALEF BET ".html", ALEF "a.html", ALEF "1.html", ALEF " - " BET,
-              "1" ALEF, "a\u202eb", ALEF "?a#", ALEF "%41" BET, "http:" ALEF),
-        "bidi|%D7%90a.html|letters%20of%20both%20directions\n"
-        "bidi|%D7%901.html|does%20not%20begin%20and%20end%20with%20a"
-        "%20right-to-left%20letter\n"
-        "bidi|1%D7%90|does%20not%20begin%20and%20end%20with%20a"
-        "%20right-to-left%20letter\n"
-        "bidi|a%E2%80%AEb|a%20bidi%20formatting%20character\n"
-        "bidi|%D7%90?a#|letters%20of%20both%20directions\n"
-        "bidi|http:%D7%90|letters%20of%20both%20directions\n");
+    check_kinds(0, 1u << IRI_LINT_BIDI,
+                NAMES(ALEF BET ".html", ALEF "a.html", ALEF "1.html",
+                      ALEF " - " BET, "1" ALEF, "a\u202eb", ALEF "?a#",
+                      ALEF "%41" BET, "http:" ALEF),
+                "bidi|%D7%90a.html|letters%20of%20both%20directions\n"
+                "bidi|%D7%901.html|does%20not%20begin%20and%20end%20with%20a"
+                "%20right-to-left%20letter\n"
+                "bidi|1%D7%90|does%20not%20begin%20and%20end%20with%20a"
+                "%20right-to-left%20letter\n"
+                "bidi|a%E2%80%AEb|a%20bidi%20formatting%20character\n"
+                "bidi|%D7%90?a#|letters%20of%20both%20directions\n"
+                "bidi|http:%D7%90|letters%20of%20both%20directions\n");
 }
 
 
@@ -329,8 +329,8 @@ TEST(test_look_alike)
      * one name: mixed scripts, invisible characters, a space, look-alikes of
      * ASCII
      */
-    check_findings(
-        "", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
+    check_kinds(
+        0, 1u << IRI_LINT_LOOK_ALIKE,
         NAMES("p\xD0\xB0ypal.html", "a\xE2\x80\x8Bz", "a\xC2\xA0y",
               "\xD0\xBE\xD1\x81\xD0\xB0.txt"),
         "look-alike|p%D0%B0ypal.html|a%20mixture%20of%20scripts"
@@ -344,32 +344,31 @@ TEST(test_look_alike)
      * similar names without a finding: two words, punctuation, a joiner,
      * compatibility characters, bidi
      */
-    check_findings("", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
-                   NAMES("IMG_\xD1\x84\xD0\xBE\xD1\x82\xD0\xBE.jpg",
-                         "it\xE2\x80\x99s 2019\xE2\x80\x93\x32\x30.pdf",
-                         "\xE6\x97\xA5\xE6\x9C\xACx\xE3\x81\x82.html",
-                         "\xEF\xAC\x81le", "a\xE2\x80\xAE\x62",
-                         "\xE0\xA4\x95\xE0\xA5\x8D\xE2\x80\x8D\xE0\xA4\xB7",
-                         "%E2%80%8B"),
-                   "");
+    check_kinds(0, 1u << IRI_LINT_LOOK_ALIKE,
+                NAMES("IMG_\xD1\x84\xD0\xBE\xD1\x82\xD0\xBE.jpg",
+                      "it\xE2\x80\x99s 2019\xE2\x80\x93\x32\x30.pdf",
+                      "\xE6\x97\xA5\xE6\x9C\xACx\xE3\x81\x82.html",
+                      "\xEF\xAC\x81le", "a\xE2\x80\xAE\x62",
+                      "\xE0\xA4\x95\xE0\xA5\x8D\xE2\x80\x8D\xE0\xA4\xB7",
+                      "%E2%80%8B"),
+                "");
     /*
      * names that differ in normalization look alike but are not reported as
      * such
      */
-    check_findings("", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
-                   NAMES("a\xC3\xA9", "ae\xCC\x81"), "");
+    check_kinds(0, 1u << IRI_LINT_LOOK_ALIKE,
+                NAMES("a\xC3\xA9", "ae\xCC\x81"), "");
     /*
      * two names with the same skeleton, unless they are one name or a collision
      */
-    check_findings("", "", IRI_FILENAME_ANY, LEVELS,
-                   1u << IRI_LINT_LOOK_ALIKE | 1u << IRI_LINT_COLLISION,
-                   NAMES("page1.html", "pageI.html", "page2.html",
-                         "a\xC3\xA9", "ae\xCC\x81", "rn", "m", "Cafe", "cafe",
-                         "\xE3\x83\x86", "\xEF\xBE\x83"),
-                   "collision|cafe|Cafe|case\n"
-                   "collision|%EF%BE%83|%E3%83%86|width\n"
-                   "look-alike|pageI.html|page1.html\n"
-                   "look-alike|rn|m\n");
+    check_kinds(LEVELS, 1u << IRI_LINT_LOOK_ALIKE | 1u << IRI_LINT_COLLISION,
+                NAMES("page1.html", "pageI.html", "page2.html", "a\xC3\xA9",
+                      "ae\xCC\x81", "rn", "m", "Cafe", "cafe", "\xE3\x83\x86",
+                      "\xEF\xBE\x83"),
+                "collision|cafe|Cafe|case\n"
+                "collision|%EF%BE%83|%E3%83%86|width\n"
+                "look-alike|pageI.html|page1.html\n"
+                "look-alike|rn|m\n");
 }
 
 
@@ -412,25 +411,23 @@ TEST(test_spelling)
 {
     static const unsigned spelling = IRI_FOLD_SPELLING;
 
-    check_findings("", "", IRI_FILENAME_ANY, spelling,
-                   1u << IRI_LINT_COLLISION,
-                   NAMES("kitten.html", "sitten.html", "kiten.html",
-                         "ktiten.html", "kitten.htm", "doc12.html",
-                         "doc13.html", "cat", "bat", "apples.html"),
-                   "collision|kitten.html|kiten.html|spelling\n"
-                   "collision|ktiten.html|kiten.html|spelling\n"
-                   "collision|sitten.html|kitten.html|spelling\n");
+    check_kinds(spelling, 1u << IRI_LINT_COLLISION,
+                NAMES("kitten.html", "sitten.html", "kiten.html",
+                      "ktiten.html", "kitten.htm", "doc12.html", "doc13.html",
+                      "cat", "bat", "apples.html"),
+                "collision|kitten.html|kiten.html|spelling\n"
+                "collision|ktiten.html|kiten.html|spelling\n"
+                "collision|sitten.html|kitten.html|spelling\n");
     /* together with other levels: edits of the keys */
-    check_findings("", "", IRI_FILENAME_ANY, spelling | LEVELS,
-                   1u << IRI_LINT_COLLISION,
-                   NAMES("Kitten.html", "kiten.html", "KITTEN.html",
-                         "caf\xC3\xA9s.html", "coffees.html", "cafs.html"),
-                   "collision|Kitten.html|KITTEN.html|case\n"
-                   "collision|cafs.html|caf%C3%A9s.html|spelling\n"
-                   "collision|KITTEN.html|kiten.html|spelling\n"
-                   "collision|Kitten.html|kiten.html|spelling\n");
-    check_findings("", "", IRI_FILENAME_ANY, LEVELS, 1u << IRI_LINT_COLLISION,
-                   NAMES("kitten.html", "kiten.html"), "");
+    check_kinds(spelling | LEVELS, 1u << IRI_LINT_COLLISION,
+                NAMES("Kitten.html", "kiten.html", "KITTEN.html",
+                      "caf\xC3\xA9s.html", "coffees.html", "cafs.html"),
+                "collision|Kitten.html|KITTEN.html|case\n"
+                "collision|cafs.html|caf%C3%A9s.html|spelling\n"
+                "collision|KITTEN.html|kiten.html|spelling\n"
+                "collision|Kitten.html|kiten.html|spelling\n");
+    check_kinds(LEVELS, 1u << IRI_LINT_COLLISION,
+                NAMES("kitten.html", "kiten.html"), "");
 }
 
 

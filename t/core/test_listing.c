@@ -66,6 +66,16 @@ list_init(list_t *list, const char *labels, const char *query)
 }
 
 
+/* The listing of a directory with this path. */
+static void
+list_at(iri_str_t path, const char *query)
+{
+    list_init(&list, "", query);
+    list.conf.path = path;
+    assert_ok(iri_listing_begin(&list.core.env, &list.conf, &list.listing));
+}
+
+
 static void
 list_add(list_t *list, iri_str_t octets, uint64_t size, int64_t mtime)
 {
@@ -146,6 +156,33 @@ list_page(list_t *list)
     assert_ok(judge_all(list->listing));
 
     return list_write(list);
+}
+
+
+/* The page contains each of these texts, up to NULL. */
+static void
+assert_page(const char *const *texts)
+{
+    for (/* void */; *texts != NULL; texts++) {
+        if (strstr(list.page, *texts) == NULL) {
+            fail_msg("%s is not in:\n%s", *texts, list.page);
+        }
+    }
+}
+
+#define ASSERT_PAGE(...)                                                     \
+    assert_page((const char *const[]){ __VA_ARGS__, NULL })
+
+
+/* The page of a directory with this entry alone contains this text. */
+static void
+check_entry(const char *query, const char *name, uint64_t size,
+            const char *text)
+{
+    list_init(&list, "", query);
+    list_add(&list, core_str(name), size, 0);
+    (void) list_page(&list);
+    ASSERT_PAGE(text);
 }
 
 
@@ -660,10 +697,9 @@ TEST(test_hostile)
 {
     static const struct {
         const char *name;
-        const char *row; /* one character for each octet, up to the size */
+        const char *row; /* part of the page */
     } cases[] = {
         { "a b", "<a href=\"./a%20b\"><bdi>a b</bdi></a>" },
-        { "</bdi><script>", "<a href=\"./%3C/bdi%3E%3Cscript%3E\">" },
         { "<b>&'\"", "<a href=\"./%3Cb%3E&amp;&#39;%22\"><bdi>&lt;b&gt;&amp;"
                      "&#39;&quot;</bdi></a>" },
         { "a\u202eb\xE2\x81\xA6",
@@ -698,23 +734,10 @@ TEST(test_hostile)
         { "javascript:alert(1)",
           "<a href=\"./javascript:alert(1)\"><bdi>javascript:alert(1)" },
     };
-    char   want[512];
     size_t i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        if (strchr(cases[i].name, '/') != NULL
-            && strcmp(cases[i].name, "dir/") != 0) {
-            continue; /* no entry can have this name */
-        }
-        list_init(&list, "", "");
-        list_add(&list, core_str(cases[i].name), 3, 0);
-        snprintf(want, sizeof(want), "<tr><td>%s", cases[i].row);
-
-        if (strstr(list_page(&list), want) == NULL
-            && strstr(list.page, cases[i].row) == NULL)
-        {
-            fail_msg("%s is not in:\n%s", want, list.page);
-        }
+        check_entry("", cases[i].name, 3, cases[i].row);
     }
 }
 
@@ -771,42 +794,27 @@ TEST(test_characters)
         name[0] = (char) c;
         character(c, href, text, json);
 
-        list_init(&list, "", "");
-        list_add(&list, core_str(name), 3, 0);
         snprintf(want, sizeof(want),
                  "<tr><td><a href=\"./%s\"><bdi>%s</bdi></a></td>", href,
                  text);
-        if (strstr(list_page(&list), want) == NULL) {
-            fail_msg("%s is not in:\n%s", want, list.page);
-        }
-
-        list_init(&list, "", "format=json");
-        list_add(&list, core_str(name), 3, 0);
+        check_entry("", name, 3, want);
         snprintf(want, sizeof(want), "\n{\"name\":\"%s\",\"href\":\"./%s\",",
                  json,
                  c == '&'    ? "&"
                  : c == '\'' ? "'"
                              : href);
-        if (strstr(list_page(&list), want) == NULL) {
-            fail_msg("%s is not in:\n%s", want, list.page);
-        }
+        check_entry("format=json", name, 3, want);
     }
 
     for (c = 1; c < 0x20; c++) {
         name[0] = (char) c;
-        list_init(&list, "", "");
-        list_add(&list, core_str(name), 3, 0);
         snprintf(want, sizeof(want), "<tr><td><bdi>%%%02X</bdi> <small", c);
-        if (strstr(list_page(&list), want) == NULL) {
-            fail_msg("%s is not in:\n%s", want, list.page);
-        }
+        check_entry("", name, 3, want);
     }
 
     /* Invisible, and needs more than 16 bits. */
-    list_init(&list, "", "format=json");
-    list_add(&list, S("\xE2\x80\xAE\xF3\xA0\x80\x81"), 3, 0);
-    assert_non_null(
-        strstr(list_page(&list), "\"name\":\"\\u202e\\udb40\\udc01\""));
+    check_entry("format=json", "\xE2\x80\xAE\xF3\xA0\x80\x81", 3,
+                "\"name\":\"\\u202e\\udb40\\udc01\"");
 }
 
 
@@ -863,45 +871,33 @@ TEST(test_parents)
     const char            *p;
     size_t                 i;
 
-    list_init(&list, "", "sort=date&order=desc");
-    list.conf.path = S("/a<&\xC3\xA9\xE2\x80\xAE/b/");
-    assert_ok(iri_listing_begin(&list.core.env, &list.conf, &list.listing));
+    list_at(S("/a<&\xC3\xA9\xE2\x80\xAE/b/"), "sort=date&order=desc");
     list_page(&list);
-    assert_non_null(strstr(list.page, "This directory is empty."));
-    assert_non_null(
-        strstr(list.page, "<title>/a&lt;&amp;\xC3\xA9%E2%80%AE/b/</title>"));
-    assert_non_null(strstr(list.page, "<a href=\"/\"><bdi>/</bdi></a>"));
-    assert_non_null(strstr(list.page,
-                           "<a href=\"/a%3C&amp;%C3%A9%E2%80%AE/\">"
-                           "<bdi>a&lt;&amp;"));
-    assert_non_null(strstr(list.page, "/b/\" aria-current=\"page\"><bdi>b/"));
-    assert_non_null(strstr(list.page, "0 directories, 0 files"));
-    assert_non_null(strstr(list.page, "?sort=date&amp;order=desc&amp;"
-                                      "format=json"));
+    ASSERT_PAGE("This directory is empty.",
+                "<title>/a&lt;&amp;\xC3\xA9%E2%80%AE/b/</title>",
+                "<a href=\"/\"><bdi>/</bdi></a>",
+                "<a href=\"/a%3C&amp;%C3%A9%E2%80%AE/\"><bdi>a&lt;&amp;",
+                "/b/\" aria-current=\"page\"><bdi>b/",
+                "0 directories, 0 files",
+                "?sort=date&amp;order=desc&amp;format=json");
     assert_string_equal(list.answer.type, "text/html; charset=utf-8");
     assert_string_equal(list.answer.cache_control, "private");
     assert_int_equal(list.answer.status, 200);
     assert_null(list.answer.vary);
 
     /* A path that no request can have: it is not NUL-terminated either. */
-    list_init(&list, "", "");
-    list.conf.path = S("//b\x7F\xC2\x85\xFF\"\\/");
-    assert_ok(iri_listing_begin(&list.core.env, &list.conf, &list.listing));
+    list_at(S("//b\x7F\xC2\x85\xFF\"\\/"), "");
     list_page(&list);
-    assert_non_null(strstr(list.page, "<title>//b%7F%C2%85%FF&quot;\\/"));
     assert_null(strstr(list.page, "href=\"//"));
-    assert_non_null(strstr(list.page, "<p><a href=\"/\">Parent"));
+    ASSERT_PAGE("<title>//b%7F%C2%85%FF&quot;\\/", "<p><a href=\"/\">Parent");
     p = list.answer.policy;
     assert_ptr_equal(strstr(p, "default-src 'none'; style-src 'sha256-"), p);
     assert_non_null(strstr(p, "='; base-uri 'none'; form-action 'none'"));
 
-    list_init(&list, "", "format=json");
-    list.conf.path = S("/b\x1F\x7F\xC2\x85\xFF\"\\<\xF0\x9F\x98\x80/");
-    assert_ok(iri_listing_begin(&list.core.env, &list.conf, &list.listing));
+    list_at(S("/b\x1F\x7F\xC2\x85\xFF\"\\<\xF0\x9F\x98\x80/"), "format=json");
     list_page(&list);
-    assert_non_null(strstr(list.page, "{\"path\":\"/b\\u001f\\u007f\\u0085"
-                                      "\\ufffd\\u0022\\u005c\\u003c"
-                                      "\xF0\x9F\x98\x80/\","));
+    ASSERT_PAGE("{\"path\":\"/b\\u001f\\u007f\\u0085\\ufffd\\u0022\\u005c"
+                "\\u003c\xF0\x9F\x98\x80/\",");
     assert_string_equal(list.answer.policy, "default-src 'none'");
     assert_string_equal(list.answer.type, "application/json");
 
@@ -915,11 +911,10 @@ TEST(test_parents)
     list_init(&list, "", "sort=size");
     list_add(&list, S("a"), 1, 0);
     list_page(&list);
-    assert_non_null(strstr(list.page,
-                           "<th scope=\"col\" aria-sort=\"ascending"
-                           "\"><a href=\"?sort=size&amp;order=desc"
-                           "\">Size</a></th>"));
-    assert_non_null(strstr(list.page, "0 directories, 1 file."));
+    ASSERT_PAGE(
+        "<th scope=\"col\" aria-sort=\"ascending\"><a href=\"?sort=size"
+        "&amp;order=desc\">Size</a></th>",
+        "0 directories, 1 file.");
     assert_null(strstr(list.page, "<script"));
 }
 
@@ -938,11 +933,7 @@ TEST(test_deep)
         }
         path[2 * depth] = '/';
 
-        list_init(&list, "", "");
-        list.conf.path.data = path;
-        list.conf.path.len = 2 * depth + 1;
-        assert_ok(
-            iri_listing_begin(&list.core.env, &list.conf, &list.listing));
+        list_at((iri_str_t){ 2 * depth + 1, path }, "");
         links = 0;
         for (p = list_page(&list); (p = strstr(p, "<li>")) != NULL; p++) {
             links++;
@@ -985,11 +976,7 @@ TEST(test_numbers)
     size_t    i;
 
     for (i = 0; i < COUNT(sizes); i++) {
-        list_init(&list, "", "");
-        list_add(&list, S("a"), sizes[i].size, 0);
-        if (strstr(list_page(&list), sizes[i].text) == NULL) {
-            fail_msg("%s: %s", sizes[i].text, strstr(list.page, "<tbody"));
-        }
+        check_entry("", "a", sizes[i].size, sizes[i].text);
     }
 
     for (i = 0; i < 2000; i++) {
@@ -1028,7 +1015,6 @@ static int
 linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
 {
     iri_reading_conf_t conf = { core_charsets(""), invalid, 0 };
-    int                linked;
 
     list_init(&list, "", "");
     list.conf.path = path;
@@ -1037,9 +1023,8 @@ linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
     assert_ok(iri_listing_begin(&list.core.env, &list.conf, &list.listing));
     list_add(&list, octets, 0, 0);
     list_page(&list);
-    linked = list.listing->ranks[0]->linked;
 
-    return linked;
+    return list.listing->ranks[0]->linked;
 }
 
 
@@ -1109,24 +1094,16 @@ TEST(test_lengths)
         path[len] = '/';
     }
     for (len = IRI_MAX_PATH - 4; len <= IRI_MAX_PATH + 2; len++) {
-        list_init(&list, "", "");
         path[len - 1] = '/';
-        list.conf.path.data = path;
-        list.conf.path.len = len;
-        assert_ok(
-            iri_listing_begin(&list.core.env, &list.conf, &list.listing));
+        list_at((iri_str_t){ len, path }, "");
         list_add(&list, S("\xC3\xA9"), 0, 0);
         list_page(&list);
         assert_int_equal(list.listing->ranks[0]->linked,
                          len + 2 <= IRI_MAX_PATH);
 
         /* where a shorter name would be linked */
-        list_init(&list, "", "");
-        list.conf.path.data = path;
-        list.conf.path.len = len - 96;
         path[len - 97] = '/';
-        assert_ok(
-            iri_listing_begin(&list.core.env, &list.conf, &list.listing));
+        list_at((iri_str_t){ len - 96, path }, "");
         name.len = 98;
         memcpy(octets, "\xC3\xA9", 2);
         list_add(&list, name, 0, 0);
@@ -1144,22 +1121,14 @@ TEST(test_lengths)
         for (size_t i = 0; i < len; i += 2) {
             path[i] = '/';
         }
-        list_init(&list, "", "");
-        list.conf.path.data = path;
-        list.conf.path.len = len;
-        assert_ok(
-            iri_listing_begin(&list.core.env, &list.conf, &list.listing));
+        list_at((iri_str_t){ len, path }, "");
         list_add(&list, S("\xC3\xA9"), 0, 0);
         list_page(&list);
         assert_int_equal(list.listing->ranks[0]->linked,
                          (len + 1) / 2 <= IRI_MAX_SEGMENTS);
 
         /* the "/" at the end of a directory counts */
-        list_init(&list, "", "");
-        list.conf.path.data = path;
-        list.conf.path.len = len;
-        assert_ok(
-            iri_listing_begin(&list.core.env, &list.conf, &list.listing));
+        list_at((iri_str_t){ len, path }, "");
         list_add(&list, S("\xC3\xA9/"), 0, 0);
         list_page(&list);
         assert_int_equal(list.listing->ranks[0]->linked,

@@ -84,7 +84,6 @@ TEST(test_line)
 }
 
 
-/* A line of the core brings its code. */
 /*
  * The path of a report precedes the notes about the host, and so does its code.
  */
@@ -101,6 +100,7 @@ TEST(test_line_of_report)
 }
 
 
+/* A line of the core brings its code. */
 TEST(test_line_of_core)
 {
     iri_notes_t notes;

@@ -202,8 +202,8 @@ escape(iri_str_t s, unsigned char *out)
 
 /* Compare two readings, except their uri. */
 static void
-check_same(core_t *core, const iri_received_path_t *request,
-           const iri_reading_t *got, const iri_reading_t *want)
+check_same(const iri_received_path_t *request, const iri_reading_t *got,
+           const iri_reading_t *want)
 {
     iri_str_t uri = got->uri;
 
@@ -218,7 +218,7 @@ check_same(core_t *core, const iri_received_path_t *request,
     assert_str(got->octets, want->octets);
 
     if (uri.len == 0 && !request->escaped) {
-        assert_ok(iri_path_to_uri(&core->env, got->path, &uri));
+        assert_ok(iri_path_to_uri(&core.env, got->path, &uri));
     }
 
     assert_str(uri, want->uri);
@@ -227,34 +227,34 @@ check_same(core_t *core, const iri_received_path_t *request,
 
 /* Without a uri the rest of the result is the same. */
 static void
-check_read_path(core_t *core, const iri_reading_conf_t *conf,
+check_read_path(const iri_reading_conf_t  *conf,
                 const iri_received_path_t *request, const iri_reading_t *want)
 {
     iri_reading_t got;
 
     memset(&got, 0x5a, sizeof(got));
-    assert_ok(iri_read_path(&core->env, conf, request, &got));
-    check_same(core, request, &got, want);
+    assert_ok(iri_read_path(&core.env, conf, request, &got));
+    check_same(request, &got, want);
 }
 
 
 static iri_reading_t
-read_path(core_t *core, const iri_reading_conf_t *conf, iri_str_t path,
-          int escaped, iri_str_t target)
+read_path(const iri_reading_conf_t *conf, iri_str_t path, int escaped,
+          iri_str_t target)
 {
     iri_received_path_t request = { path, escaped, target };
     iri_reading_t       reading;
     iri_status_t        status;
 
     memset(&reading, 0x5a, sizeof(reading));
-    status = iri_read(&core->env, conf, &request, &reading);
+    status = iri_read(&core.env, conf, &request, &reading);
 
     if (status != IRI_OK) {
         fail_msg("%s: %s", core_show(path), iri_status_text(status));
     }
 
     assert_ptr_equal(reading.conf, conf);
-    check_read_path(core, conf, &request, &reading);
+    check_read_path(conf, &request, &reading);
 
     return reading;
 }
@@ -282,7 +282,7 @@ check_case(const case_t *one, int escaped)
 
     core_init(&core);
     u = core_unescape(target, octets);
-    got = read_path(&core, &conf, escaped ? target : u, escaped, target);
+    got = read_path(&conf, escaped ? target : u, escaped, target);
 
     if (got.form != one->form) {
         print_error("%s, escaped %d:\n", core_show(target), escaped);
@@ -363,7 +363,7 @@ TEST(test_ascii)
         }
     }
 
-    got = read_path(&core, &conf, S("/a/b"), 0, S("/a/b"));
+    got = read_path(&conf, S("/a/b"), 0, S("/a/b"));
     assert_int_equal(got.verdict, IRI_PASS);
     assert_int_equal(got.why, IRI_WHY_ASCII);
     assert_int_equal(got.form, IRI_FORM_ASCII);
@@ -396,6 +396,15 @@ TEST(test_bad_escapes)
                          IRI_BAD_ESCAPE);
         assert_memory_equal(&reading, &before, sizeof(reading));
     }
+
+    /* Incomplete, and followed in memory by what would complete it. */
+    for (i = 8; i <= 10; i++) {
+        iri_received_path_t request = { S("/%C3%A9%41"), 1, { 0, NULL } };
+
+        request.path.len = i;
+        assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
+                         i < 10 ? IRI_BAD_ESCAPE : IRI_OK);
+    }
 }
 
 
@@ -420,7 +429,7 @@ TEST(test_invalid)
                                     0 };
 
         core_init(&core);
-        got = read_path(&core, &conf, S("/a%FF%41"), 1, S("/a%FF%41"));
+        got = read_path(&conf, S("/a%FF%41"), 1, S("/a%FF%41"));
         assert_int_equal(got.verdict, say[i].verdict);
         assert_int_equal(got.status, say[i].status);
         assert_int_equal(got.why, IRI_WHY_UNREADABLE);
@@ -438,20 +447,19 @@ TEST(test_target)
     iri_reading_t      got;
 
     /* The query does not matter. */
-    got = read_path(&core, &conf, S("/\xc3\xa9"), 0,
-                    S("/%C3%A9?\xe2\x80\x8e"));
+    got = read_path(&conf, S("/\xc3\xa9"), 0, S("/%C3%A9?\xe2\x80\x8e"));
     assert_int_equal(got.form, IRI_FORM_ESCAPED);
     assert_int_equal(got.raw, 0);
 
     /* No target: the path is the target. */
-    got = read_path(&core, &conf, S("/%C3%A9"), 1, S(""));
+    got = read_path(&conf, S("/%C3%A9"), 1, S(""));
     assert_int_equal(got.form, IRI_FORM_ESCAPED);
-    got = read_path(&core, &conf, S("/\xc3\xa9"), 1, S(""));
+    got = read_path(&conf, S("/\xc3\xa9"), 1, S(""));
     assert_int_equal(got.form, IRI_FORM_NATIVE);
     assert_int_equal(got.raw, 1);
 
     /* The path of an internal redirect: no octet of it was sent raw. */
-    got = read_path(&core, &conf, S("/\xe2\x80\x8e"), 0, S(""));
+    got = read_path(&conf, S("/\xe2\x80\x8e"), 0, S(""));
     assert_int_equal(got.form, IRI_FORM_ESCAPED);
     assert_int_equal(got.verdict, IRI_PASS);
     assert_int_equal(got.raw, 0);
@@ -469,7 +477,7 @@ check_limit(const unsigned char *path, size_t len, int escaped, int over)
     iri_str_t          s = { len, path };
 
     core_init(&core);
-    got = read_path(&core, &conf, s, escaped, s);
+    got = read_path(&conf, s, escaped, s);
 
     if (over) {
         assert_int_equal(got.verdict, IRI_REFUSE);
@@ -602,7 +610,7 @@ check_grown(size_t segments, size_t characters, int slash, int over)
     }
 
     core_init(&core);
-    got = read_path(&core, &conf, s, 0, s);
+    got = read_path(&conf, s, 0, s);
 
     if (over) {
         assert_int_equal(got.verdict, IRI_REFUSE);
@@ -639,11 +647,10 @@ TEST(test_escaped_slashes)
         { "/e%CC%81%2F", "" },
         { "/e%CC%81%2F", "%2fe%CC%81%2F" },
     };
-    iri_reading_conf_t  none = { core_charsets(""), IRI_INVALID_404, 0 };
-    char                target[512];
-    iri_received_path_t request, plain;
-    iri_reading_t       first, second;
-    size_t              i, k;
+    iri_reading_conf_t none = { core_charsets(""), IRI_INVALID_404, 0 };
+    char               target[512];
+    iri_reading_t      first, second;
+    size_t             i, k;
 
     for (i = 0; i < COUNT(sent); i++) {
         snprintf(target, sizeof(target), "%sa", sent[i].before);
@@ -654,14 +661,8 @@ TEST(test_escaped_slashes)
 
         core_append(target, sent[i].after);
         core_init(&core);
-        memset(&request, 0, sizeof(request));
-        request.path = core_str(target);
-        request.escaped = 1;
-        assert_ok(iri_read(&core.env, &none, &request, &first));
-
-        memset(&plain, 0, sizeof(plain));
-        plain.path = first.path;
-        assert_ok(iri_read(&core.env, &none, &plain, &second));
+        first = read_path(&none, core_str(target), 1, S(""));
+        second = read_path(&none, first.path, 0, S(""));
         assert_int_equal(second.verdict, IRI_PASS);
         assert_str(second.path, first.path);
         assert_int_equal(iri_str_count(first.path, '/') > 1,
@@ -735,18 +736,13 @@ TEST(test_raw_bidi_cut)
         { "/\xe2\x80\x8e", "/%E2%80%8E", IRI_WHY_READ },
         { "/\xe1\x80\x8e", "/\xe1\x80\x8e", IRI_WHY_READ },
     };
-    iri_reading_conf_t  conf;
-    iri_received_path_t request;
-    iri_reading_t       reading;
-    size_t              i;
-
-    memset(&conf, 0, sizeof(conf));
-    memset(&request, 0, sizeof(request));
+    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404, 0 };
+    iri_reading_t      reading;
+    size_t             i;
 
     for (i = 0; i < COUNT(cases); i++) {
-        request.path = core_str(cases[i].path);
-        request.target = core_str(cases[i].target);
-        assert_ok(iri_read(&core.env, &conf, &request, &reading));
+        reading = read_path(&conf, core_str(cases[i].path), 0,
+                            core_str(cases[i].target));
         assert_int_equal(reading.verdict == IRI_REFUSE,
                          cases[i].why == IRI_WHY_BIDI);
     }
@@ -789,43 +785,4 @@ TEST(test_very_long_escaped)
     request.path.len = 3 * IRI_MAX_PATH;
     assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
                      IRI_BAD_ESCAPE);
-}
-
-
-/* The fast path for inert characters is not used for bidi controls. */
-TEST(test_inert_is_no_bidi)
-{
-    uint32_t c;
-
-    for (c = 0; c <= 0x10ffff; c++) {
-        if (iri_char_is_bidi_control(c)) {
-            assert_false(iri_char_is_inert(c));
-        }
-    }
-}
-
-
-/*
- * An incomplete escape at the end, followed in memory by the octets that would
- * complete it.
- */
-TEST(test_cut_escapes)
-{
-    iri_reading_conf_t  conf;
-    iri_received_path_t request;
-    iri_reading_t       reading;
-    iri_status_t        status;
-    size_t              len;
-
-    memset(&conf, 0, sizeof(conf));
-    memset(&request, 0, sizeof(request));
-    request.escaped = 1;
-
-    for (len = 8; len <= 10; len++) {
-        request.path = S("/%C3%A9%41");
-        request.path.len = len;
-        status = iri_read(&core.env, &conf, &request, &reading);
-        assert_int_equal(status,
-                         len == 8 || len == 9 ? IRI_BAD_ESCAPE : IRI_OK);
-    }
 }

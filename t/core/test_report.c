@@ -15,13 +15,13 @@ static iri_line_t room;
 
 
 static iri_status_t
-line_of(core_t *core, const iri_report_t *report, iri_str_t *line)
+line_of(const iri_report_t *report, iri_str_t *line)
 {
     iri_notes_t  notes;
     iri_status_t status;
 
     memset(&notes, 0, sizeof(notes));
-    status = iri_note_report(&core->env, &notes, report);
+    status = iri_note_report(&core.env, &notes, report);
 
     if (status == IRI_OK) {
         *line = iri_notes_format_line(&notes, NULL, &room);
@@ -35,8 +35,7 @@ line_of(core_t *core, const iri_report_t *report, iri_str_t *line)
  * The report of a path, with all calls of the core that a server makes for it.
  */
 static iri_status_t
-report_of(core_t *core, iri_tree_conf_t *tree, const char *path,
-          iri_str_t *line)
+report_of(iri_tree_conf_t *tree, const char *path, iri_str_t *line)
 {
     iri_reading_t reading;
     iri_search_t  search;
@@ -51,25 +50,25 @@ report_of(core_t *core, iri_tree_conf_t *tree, const char *path,
     search.root = S("/srv");
     search.path = reading.path;
 
-    status = iri_find(&core->env, &search, &found);
+    status = iri_find(&core.env, &search, &found);
     if (status == IRI_OK && found.verdict == IRI_RESTART) {
         search.path = found.path;
-        status = iri_find(&core->env, &search, &again);
+        status = iri_find(&core.env, &search, &again);
         report.again = &again;
     }
 
-    return status == IRI_OK ? line_of(core, &report, line) : status;
+    return status == IRI_OK ? line_of(&report, line) : status;
 }
 
 
 static void
-fill(core_t *core)
+fill(void)
 {
-    core_init(core);
-    core_put(core, S("/srv/Images/a.gif"));
-    core_put(core, S("/srv/Docs/Readme.txt"));
-    core_put(core, S("/srv/Docs/README.txt"));
-    core_put(core, S("/srv/caf\xC3\xA9"));
+    core_init(&core);
+    core_put(&core, S("/srv/Images/a.gif"));
+    core_put(&core, S("/srv/Docs/Readme.txt"));
+    core_put(&core, S("/srv/Docs/README.txt"));
+    core_put(&core, S("/srv/caf\xC3\xA9"));
 }
 
 
@@ -122,10 +121,10 @@ TEST(test_line)
     char            code[40];
     size_t          i, len;
 
-    fill(&core);
+    fill();
 
     for (i = 0; i < COUNT(rows); i++) {
-        assert_ok(report_of(&core, &tree, rows[i].target, &line));
+        assert_ok(report_of(&tree, rows[i].target, &line));
         assert_reports(line, rows[i].path, rows[i].fields, rows[i].why,
                        rows[i].file);
         snprintf(code, sizeof(code), ", reason=%s", rows[i].code);
@@ -136,13 +135,13 @@ TEST(test_line)
 
     /* ASCII paths are not looked up */
     tree.match = IRI_FOLD_NORMALIZATION;
-    assert_ok(report_of(&core, &tree, "/images", &line));
+    assert_ok(report_of(&tree, "/images", &line));
     assert_reports(line, "/images", "form ascii, charset \"\", match none",
                    IRI_WHY_ASCII, "/srv/images");
 
     tree.match = MATCH;
     tree.ambiguous = IRI_AMBIGUOUS_300;
-    assert_ok(report_of(&core, &tree, "/docs/readme.txt", &line));
+    assert_ok(report_of(&tree, "/docs/readme.txt", &line));
     assert_reports(line, "/Docs/readme.txt",
                    "form ascii, charset \"\", match case", IRI_WHY_AMBIGUOUS,
                    "/srv/Docs/");
@@ -162,7 +161,7 @@ TEST(test_unlooked)
     reading.charset = S("EUC-JP");
     reading.why = IRI_WHY_READ;
     reading.path = S("/\xE8\xA1\xA8");
-    assert_ok(line_of(&core, &report, &line));
+    assert_ok(line_of(&report, &line));
     assert_reports(line, "/%E8%A1%A8",
                    "form legacy, charset \"EUC-JP\", match none",
                    IRI_WHY_READ, "-");
@@ -172,7 +171,7 @@ TEST(test_unlooked)
     reading.charset = S("");
     reading.why = IRI_WHY_UNREADABLE;
     reading.path = S("");
-    assert_ok(line_of(&core, &report, &line));
+    assert_ok(line_of(&report, &line));
     assert_reports(line, "-", "form invalid, charset \"\", match none",
                    IRI_WHY_UNREADABLE, "-");
 }
@@ -186,9 +185,9 @@ TEST(test_memory)
     size_t          n;
 
     for (n = 1; status == IRI_NO_MEMORY; n++) {
-        fill(&core);
+        fill();
         core.fail_at = n;
-        status = report_of(&core, &tree, "/images/nosuch", &line);
+        status = report_of(&tree, "/images/nosuch", &line);
     }
 
     assert_int_equal(status, IRI_OK);

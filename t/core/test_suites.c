@@ -3,9 +3,10 @@
  *
  * Covers: syntax, components, resolution, mapping, equivalence, normalization
  * and bidi order agree with RFC 3986, RFC 3987, Apache Jena and the W3C's RDF
- * tests, except for the rows of t/core/deviations.tsv, each with its reason;
- * the Unicode forms are those of NormalizationTest.txt.
+ * tests, except for the rows of t/core/deviations.tsv, each with its reason.
  */
+
+#include <stdlib.h>
 
 #include "suite.h"
 #include "iriref/iri_iriref.h"
@@ -115,20 +116,6 @@ judge_resolve_named(core_t *core, const suite_row_t *row)
 }
 
 
-static uint32_t
-hex_number(iri_str_t s)
-{
-    uint32_t number = 0;
-    size_t   i;
-
-    for (i = 0; i < s.len; i++) {
-        number = number * 16 + (uint32_t) iri_hex(s.data[i]);
-    }
-
-    return number;
-}
-
-
 /* May the character be in a path, or in a query? */
 static unsigned
 is_allowed(uint32_t c)
@@ -151,8 +138,11 @@ is_allowed(uint32_t c)
 static int
 judge_range(core_t *core, const suite_row_t *row)
 {
-    uint32_t c, first = hex_number(row->field[1]),
-                last = hex_number(row->field[2]);
+    uint32_t c,
+        first = (uint32_t) strtoul((const char *) row->field[1].data, NULL,
+                                   16),
+        last = (uint32_t) strtoul((const char *) row->field[2].data, NULL,
+                                  16);
     unsigned want = suite_is(row->field[0], "ucschar") ? 3 : 2;
 
     (void) core;
@@ -333,89 +323,4 @@ TEST(test_rdf)
     suite_run("iri-rdf-tests/verdicts.tsv", judge_verdict, 430);
     suite_run("iri-rdf-tests/resolve.tsv", judge_resolve_named, 136);
     suite_run("iri-rdf-tests/different.tsv", judge_different, 1);
-}
-
-
-/* ---- NormalizationTest.txt ----------------------------------------------- */
-
-/* A column of hexadecimal numbers, up to ";", as UTF-8. */
-static const char *
-column_read(const char *p, unsigned char *text, iri_str_t *out)
-{
-    uint32_t c = 0;
-
-    out->data = text;
-    out->len = 0;
-
-    for (/* void */; /* void */; p++) {
-        int digit = iri_hex((unsigned char) *p);
-
-        if (digit >= 0) {
-            c = c * 16 + (uint32_t) digit;
-            continue;
-        }
-
-        out->len += iri_utf8_put(c, text + out->len);
-        c = 0;
-
-        if (*p != ' ') {
-            return p + 1;
-        }
-    }
-}
-
-
-/* UAX #15: the relations between columns 1 to 5. */
-static size_t
-forms_judge(core_t *core, const char *text)
-{
-    static const int     of[4][5] = { { 1, 1, 1, 3, 3 },
-                                      { 2, 2, 2, 4, 4 },
-                                      { 3, 3, 3, 3, 3 },
-                                      { 4, 4, 4, 4, 4 } };
-    static unsigned char octets[5][256];
-    iri_str_t            column[5];
-    iri_converted_t      got;
-    size_t               form, i, wrong = 0;
-
-    for (i = 0; i < 5; i++) {
-        text = column_read(text, octets[i], &column[i]);
-    }
-
-    for (form = 0; form < 4; form++) {
-        for (i = 0; i < 5; i++) {
-            assert_ok(iri_unicode_form(&core->env, (iri_unicode_form_t) form,
-                                       column[i], &got));
-            wrong += got.why != NULL
-                     || !iri_str_equal(got.value, column[of[form][i]]);
-        }
-    }
-
-    return wrong;
-}
-
-
-TEST(test_forms)
-{
-    FILE  *file = core_data("unicode-15.0/NormalizationTest.txt");
-    char   text[4096];
-    size_t rows = 0, wrong = 0;
-
-    if (file == NULL) {
-        return;
-    }
-
-    while (fgets(text, sizeof(text), file) != NULL) {
-        if (iri_hex((unsigned char) text[0]) >= 0) {
-            wrong += forms_judge(&core, text);
-            core_forget(&core);
-            rows++;
-        }
-    }
-
-    fclose(file);
-    print_message("# NormalizationTest.txt: %lu rows, %lu forms differ\n",
-                  (unsigned long) rows, (unsigned long) wrong);
-    assert_int_equal(wrong, 0);
-    assert_true(rows > 18000);
 }

@@ -32,207 +32,128 @@ typedef struct {
 
 #define PLACES 4
 
-typedef struct {
-    place_t       places[PLACES];
-    const char   *entries; /* below /srv, separated by "|" */
-    const char   *path;
-    iri_verdict_t verdict;
-    const char   *filename; /* below /srv; "": not compared */
-    const char   *found;    /* NULL: path */
-} case_t;
+/* clang-format off */
+#define UTF8     { "", "utf-8", ANY, N, 0 }
+#define FOLDED   { "", "utf-8", ANY, C, 0 }
+#define REPAIRED { "", "utf-8", ANY, N, IRI_REPAIR_DOUBLE }
 
-#define UTF8                                                                 \
-    {                                                                        \
-        "", "utf-8", ANY, N, 0                                               \
-    }
+/* A directory with other settings than those above it. */
+static const place_t old_in_euc_jp[PLACES] =
+    { UTF8, { "/" NI "/old/", "euc-jp", ANY, N, 0 } };
+static const place_t ya_in_cyrillic[PLACES] =
+    { UTF8, { "/" YA "/", "windows-1251", ANY, N, 0 } };
+static const place_t acute_in_nfd[PLACES] =
+    { UTF8, { "/" E_ACUTE "/", "utf-8", NFD, N, 0 } };
+static const place_t acute_in_nfd_below_nfc[PLACES] =
+    { { "", "utf-8", NFC, N, 0 }, { "/" E_ACUTE "/", "utf-8", NFD, N, 0 } };
+static const place_t ni_in_utf8[PLACES] =
+    { { "", "euc-jp", ANY, N, 0 }, { "/" NI "/", "utf-8", ANY, N, 0 } };
+static const place_t a_in_nfc[PLACES] =
+    { { "", "euc-jp", ANY, N, 0 }, { "/a/", "utf-8", NFC, N, 0 } };
+static const place_t ni_and_nfd[PLACES] =
+    { UTF8, { "/" NI "/", "euc-jp", ANY, N, 0 },
+      { "/" NI "/" NI "/", "utf-8", NFD, N, 0 } };
+static const place_t ni_in_euc_jp[PLACES] =
+    { UTF8, { "/" NI "/", "euc-jp", ANY, N, 0 } };
+static const place_t dir_folded[PLACES] =
+    { UTF8, { "/Dir/", "utf-8", ANY, C, 0 } };
+static const place_t upper_folded[PLACES] =
+    { UTF8, { "/" E_UPPER "/", "utf-8", ANY, C, 0 } };
+static const place_t above_dir_folded[PLACES] =
+    { FOLDED, { "/Dir/", "utf-8", ANY, N, 0 } };
+static const place_t above_ni_folded[PLACES] =
+    { FOLDED, { "/" NI "A/", "euc-jp", ANY, N, 0 } };
+static const place_t above_upper_a_folded[PLACES] =
+    { FOLDED, { "/A/", "euc-jp", ANY, C, 0 } };
+static const place_t above_lower_a_folded[PLACES] =
+    { FOLDED, { "/a/", "euc-jp", ANY, C, 0 } };
+static const place_t ni_repaired[PLACES] =
+    { UTF8, { "/" NI "/", "utf-8", ANY, N, IRI_REPAIR_DOUBLE } };
+static const place_t above_ni_repaired[PLACES] =
+    { REPAIRED, { "/" NI "/", "utf-8", ANY, N, 0 } };
+static const place_t above_euc_jp_repaired[PLACES] =
+    { REPAIRED, { "/" NI "/", "euc-jp", ANY, N, 0 } };
+static const place_t d_in_euc_jp[PLACES] =
+    { UTF8, { "/d/", "euc-jp", ANY, N, 0 } };
+static const place_t d_folded[PLACES] =
+    { UTF8, { "/d/", "utf-8", ANY, C, 0 } };
+static const place_t d_folded_d_repaired[PLACES] =
+    { UTF8, { "/d/", "utf-8", ANY, C, 0 },
+      { "/d/d/", "utf-8", ANY, N, IRI_REPAIR_DOUBLE } };
+/* clang-format on */
+
+typedef struct {
+    const place_t *places;
+    const char    *entries; /* below /srv, separated by "|" */
+    const char    *path;
+    iri_verdict_t  verdict;
+    const char    *filename; /* below /srv; "": not compared */
+    const char    *found;    /* NULL: path */
+} case_t;
 
 static const case_t cases[] = {
     /* an EUC-JP archive in a UTF-8 site */
-    { { UTF8, { "/" NI "/old/", "euc-jp", ANY, N, 0 } },
-      "/" NI "/old/\xc9\xbd|/" NI "/" HYO,
-      "/" NI "/old/" HYO,
-      IRI_SERVE,
-      "/" NI "/old/\xc9\xbd",
-      NULL },
-    { { UTF8, { "/" NI "/old/", "euc-jp", ANY, N, 0 } },
-      "/" NI "/old/\xc9\xbd|/" NI "/" HYO,
-      "/" NI "/" HYO,
-      IRI_SERVE,
-      "/" NI "/" HYO,
-      NULL },
+    { old_in_euc_jp, "/" NI "/old/\xc9\xbd|/" NI "/" HYO, "/" NI "/old/" HYO,
+      IRI_SERVE, "/" NI "/old/\xc9\xbd" },
+    { old_in_euc_jp, "/" NI "/old/\xc9\xbd|/" NI "/" HYO, "/" NI "/" HYO,
+      IRI_SERVE, "/" NI "/" HYO },
     /* its name in UTF-8 is absent */
-    { { UTF8, { "/" NI "/old/", "euc-jp", ANY, N, 0 } },
-      "/" NI "/old/" HYO,
-      "/" NI "/old/" HYO,
-      IRI_PASS,
-      "/" NI "/old/\xc9\xbd",
-      NULL },
+    { old_in_euc_jp, "/" NI "/old/" HYO, "/" NI "/old/" HYO, IRI_PASS,
+      "/" NI "/old/\xc9\xbd" },
     /* the directory's own name is not ASCII */
-    { { UTF8, { "/" YA "/", "windows-1251", ANY, N, 0 } },
-      "/" YA "/\xdf",
-      "/" YA "/" YA,
-      IRI_SERVE,
-      "/" YA "/\xdf",
-      NULL },
-    { { UTF8, { "/" YA "/", "windows-1251", ANY, N, 0 } },
-      "/\xdf/\xdf",
-      "/" YA "/" YA,
-      IRI_PASS,
-      "/" YA "/\xdf",
-      NULL },
-    { { UTF8, { "/" E_ACUTE "/", "utf-8", NFD, N, 0 } },
-      "/" E_ACUTE "/" E_NFD,
-      "/" E_ACUTE "/" E_ACUTE,
-      IRI_SERVE,
-      "/" E_ACUTE "/" E_NFD,
-      NULL },
-    { { UTF8, { "/" E_ACUTE "/", "utf-8", NFD, N, 0 } },
-      "/" E_NFD "/" E_NFD,
-      "/" E_ACUTE "/" E_ACUTE,
-      IRI_SERVE,
-      "/" E_NFD "/" E_NFD,
-      NULL },
-    { { { "", "utf-8", NFC, N, 0 }, { "/" E_ACUTE "/", "utf-8", NFD, N, 0 } },
-      "/" E_NFD "/" E_NFD,
-      "/" E_ACUTE "/" E_ACUTE,
-      IRI_PASS,
-      "/" E_ACUTE "/" E_NFD,
-      NULL },
+    { ya_in_cyrillic, "/" YA "/\xdf", "/" YA "/" YA, IRI_SERVE,
+      "/" YA "/\xdf" },
+    { ya_in_cyrillic, "/\xdf/\xdf", "/" YA "/" YA, IRI_PASS, "/" YA "/\xdf" },
+    { acute_in_nfd, "/" E_ACUTE "/" E_NFD, "/" E_ACUTE "/" E_ACUTE, IRI_SERVE,
+      "/" E_ACUTE "/" E_NFD },
+    { acute_in_nfd, "/" E_NFD "/" E_NFD, "/" E_ACUTE "/" E_ACUTE, IRI_SERVE,
+      "/" E_NFD "/" E_NFD },
+    { acute_in_nfd_below_nfc, "/" E_NFD "/" E_NFD, "/" E_ACUTE "/" E_ACUTE,
+      IRI_PASS, "/" E_ACUTE "/" E_NFD },
     /* a UTF-8 directory in a legacy tree */
-    { { { "", "euc-jp", ANY, N, 0 }, { "/" NI "/", "utf-8", ANY, N, 0 } },
-      "/\xc6\xfc/" HYO,
-      "/" NI "/" HYO,
-      IRI_SERVE,
-      "/\xc6\xfc/" HYO,
-      NULL },
+    { ni_in_utf8, "/\xc6\xfc/" HYO, "/" NI "/" HYO, IRI_SERVE,
+      "/\xc6\xfc/" HYO },
     /* the directory declares its form, so nothing is looked up */
-    { { { "", "euc-jp", ANY, N, 0 }, { "/a/", "utf-8", NFC, N, 0 } },
-      "/a/" HYO,
-      "/a/" HYO,
-      IRI_PASS,
-      "/a/" HYO,
-      NULL },
+    { a_in_nfc, "/a/" HYO, "/a/" HYO, IRI_PASS, "/a/" HYO },
     /* new names, at each depth */
-    { { UTF8,
-        { "/" NI "/", "euc-jp", ANY, N, 0 },
-        { "/" NI "/" NI "/", "utf-8", NFD, N, 0 } },
-      "/x",
-      "/" NI "/" NI "/" E_ACUTE,
-      IRI_PASS,
-      "/" NI "/\xc6\xfc/" E_NFD,
-      NULL },
-    { { UTF8, { "/" NI "/", "euc-jp", ANY, N, 0 } },
-      "/" NI "/x",
-      "/" NI "/" E_ACUTE YA NI "\xf0\x9f\x98\x80",
-      IRI_REFUSE,
-      "",
-      NULL },
-    { { { "", "euc-jp", ANY, N, 0 }, { "/a/", "utf-8", NFC, N, 0 } },
-      "/a/x",
-      "/a/\xf0\x9f\x98\x80",
-      IRI_PASS,
-      "/a/\xf0\x9f\x98\x80",
-      NULL },
-
+    { ni_and_nfd, "/x", "/" NI "/" NI "/" E_ACUTE, IRI_PASS,
+      "/" NI "/\xc6\xfc/" E_NFD },
+    { ni_in_euc_jp, "/" NI "/x", "/" NI "/" E_ACUTE YA NI "\xf0\x9f\x98\x80",
+      IRI_REFUSE, "" },
+    { a_in_nfc, "/a/x", "/a/\xf0\x9f\x98\x80", IRI_PASS,
+      "/a/\xf0\x9f\x98\x80" },
     /* folded, except the directory's own name */
-    { { UTF8, { "/Dir/", "utf-8", ANY, C, 0 } },
-      "/Dir/Name",
-      "/Dir/NAME",
-      IRI_RESTART,
-      "",
-      "/Dir/Name" },
-    { { UTF8, { "/Dir/", "utf-8", ANY, C, 0 } },
-      "/Dir/Name",
-      "/DIR/Name",
-      IRI_PASS,
-      "/DIR/Name",
-      NULL },
-    { { UTF8, { "/" E_UPPER "/", "utf-8", ANY, C, 0 } },
-      "/" E_UPPER "/Name",
-      "/" E_ACUTE "/NAME",
-      IRI_PASS,
-      "/" E_ACUTE "/NAME",
-      NULL },
+    { dir_folded, "/Dir/Name", "/Dir/NAME", IRI_RESTART, "", "/Dir/Name" },
+    { dir_folded, "/Dir/Name", "/DIR/Name", IRI_PASS, "/DIR/Name" },
+    { upper_folded, "/" E_UPPER "/Name", "/" E_ACUTE "/NAME", IRI_PASS,
+      "/" E_ACUTE "/NAME" },
     /* names above the directory are folded, those below are not */
-    { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
-      "/Dir/Name",
-      "/DIR/Name",
-      IRI_RESTART,
-      "",
+    { above_dir_folded, "/Dir/Name", "/DIR/Name", IRI_RESTART, "",
       "/Dir/Name" },
-    { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
-      "/Dir/Name",
-      "/DIR/NAME",
-      IRI_RESTART,
-      "",
+    { above_dir_folded, "/Dir/Name", "/DIR/NAME", IRI_RESTART, "",
       "/Dir/NAME" },
-    { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
-      "/Dir/Name",
-      "/Dir/NAME",
-      IRI_PASS,
-      "/Dir/NAME",
-      NULL },
-    { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
-      "/Dir/Name",
-      "/DIR/NAME/",
-      IRI_RESTART,
-      "",
+    { above_dir_folded, "/Dir/Name", "/Dir/NAME", IRI_PASS, "/Dir/NAME" },
+    { above_dir_folded, "/Dir/Name", "/DIR/NAME/", IRI_RESTART, "",
       "/Dir/NAME/" },
     /* a restart to another directory uses the settings of that directory */
-    { { { "", "utf-8", ANY, C, 0 }, { "/" NI "A/", "euc-jp", ANY, N, 0 } },
-      "/" NI "A/\xc9\xbd",
-      "/" NI "a/" HYO,
-      IRI_RESTART,
-      "/" NI "A/\xc9\xbd",
-      "/" NI "A/" HYO },
-    { { { "", "utf-8", ANY, C, 0 }, { "/A/", "euc-jp", ANY, C, 0 } },
-      "/A/\xc9\xbdX",
-      "/a/" HYO "x",
-      IRI_RESTART,
-      "",
+    { above_ni_folded, "/" NI "A/\xc9\xbd", "/" NI "a/" HYO, IRI_RESTART,
+      "/" NI "A/\xc9\xbd", "/" NI "A/" HYO },
+    { above_upper_a_folded, "/A/\xc9\xbdX", "/a/" HYO "x", IRI_RESTART, "",
       "/A/" HYO "X" },
-    { { { "", "utf-8", ANY, C, 0 }, { "/a/", "euc-jp", ANY, C, 0 } },
-      "/A/" HYO "X",
-      "/a/" HYO "x",
-      IRI_RESTART,
-      "",
+    { above_lower_a_folded, "/A/" HYO "X", "/a/" HYO "x", IRI_RESTART, "",
       "/A/" HYO "X" },
-
     /* repaired only in that directory */
-    { { UTF8, { "/" NI "/", "utf-8", ANY, N, IRI_REPAIR_DOUBLE } },
-      "/" NI "/" HYO,
-      "/" NI "/%E8%A1%A8",
-      IRI_RESTART,
-      "",
+    { ni_repaired, "/" NI "/" HYO, "/" NI "/%E8%A1%A8", IRI_RESTART, "",
       "/" NI "/" HYO },
-    { { UTF8, { "/" NI "/", "utf-8", ANY, N, IRI_REPAIR_DOUBLE } },
-      "/" NI "/" HYO,
-      "/%E6%97%A5/%E8%A1%A8",
-      IRI_PASS,
-      "/%E6%97%A5/%E8%A1%A8",
-      NULL },
-    { { { "", "utf-8", ANY, N, IRI_REPAIR_DOUBLE },
-        { "/" NI "/", "utf-8", ANY, N, 0 } },
-      "/" NI "/" HYO,
-      "/%E6%97%A5/" HYO,
-      IRI_RESTART,
-      "",
+    { ni_repaired, "/" NI "/" HYO, "/%E6%97%A5/%E8%A1%A8", IRI_PASS,
+      "/%E6%97%A5/%E8%A1%A8" },
+    { above_ni_repaired, "/" NI "/" HYO, "/%E6%97%A5/" HYO, IRI_RESTART, "",
       "/" NI "/" HYO },
-    { { { "", "utf-8", ANY, N, IRI_REPAIR_DOUBLE },
-        { "/" NI "/", "utf-8", ANY, N, 0 } },
-      "/" NI "/" HYO,
-      "/" NI "/%E8%A1%A8",
-      IRI_PASS,
-      "/" NI "/%E8%A1%A8",
-      NULL },
+    { above_ni_repaired, "/" NI "/" HYO, "/" NI "/%E8%A1%A8", IRI_PASS,
+      "/" NI "/%E8%A1%A8" },
     /* and an entry beside it with its own settings */
-    { { { "", "utf-8", ANY, N, IRI_REPAIR_DOUBLE },
-        { "/" NI "/", "euc-jp", ANY, N, 0 } },
-      "/" NI "/\xc9\xbd",
-      "/%E6%97%A5/" HYO,
-      IRI_RESTART,
-      "",
-      "/" NI "/" HYO },
+    { above_euc_jp_repaired, "/" NI "/\xc9\xbd", "/%E6%97%A5/" HYO,
+      IRI_RESTART, "", "/" NI "/" HYO },
 };
 
 
@@ -273,9 +194,7 @@ tree_of(const iri_env_t *env, const iri_search_t *search, iri_str_t names)
 static void
 test_init(test_t *test, const case_t *one)
 {
-    const char *entries = one->entries;
-    char        path[256];
-    size_t      i, len;
+    size_t i;
 
     memset(test, 0, sizeof(*test));
     core_init(&core);
@@ -290,13 +209,7 @@ test_init(test_t *test, const case_t *one)
         test->tree[i].match &= ~IRI_FOLD_VARIANTS;
     }
 
-    while (*entries != '\0') {
-        len = strcspn(entries, "|");
-        snprintf(path, sizeof(path), "/srv%.*s", (int) len, entries);
-        core_put(&core, core_str(path));
-        entries += len + (entries[len] == '|');
-    }
-
+    core_put_all(&core, one->entries);
     test->search.tree = &test->tree[0];
     test->search.settings_of = tree_of;
     test->search.settings_data = test;
@@ -350,12 +263,8 @@ TEST(test_cases)
 /* The same path, root and directories, with other settings. */
 TEST(test_cache_of_other_settings)
 {
-    static const case_t one = { { UTF8, { "/d/", "euc-jp", ANY, N, 0 } },
-                                "/d/\xc9\xbd",
-                                "/d/" HYO,
-                                IRI_SERVE,
-                                "/d/\xc9\xbd",
-                                NULL };
+    static const case_t one = { d_in_euc_jp, "/d/\xc9\xbd", "/d/" HYO,
+                                IRI_SERVE, "/d/\xc9\xbd" };
     iri_index_cache_t  *cache = core_cache(65536);
     test_t              test, other;
     size_t              k;
@@ -377,12 +286,8 @@ TEST(test_cache_of_other_settings)
 /* The directory where an entry would be created decides about conflicts. */
 TEST(test_twin)
 {
-    static const case_t fold = { { UTF8, { "/d/", "utf-8", ANY, C, 0 } },
-                                 "/d/Name|/Name",
-                                 "/d/NAME",
-                                 IRI_PASS,
-                                 "",
-                                 NULL };
+    static const case_t fold = { d_folded, "/d/Name|/Name", "/d/NAME",
+                                 IRI_PASS, "" };
     iri_str_t           none = { 0, NULL };
     test_t              test;
 
@@ -404,12 +309,8 @@ TEST(test_twin)
 /* The directory of the candidates decides whether they are listed. */
 TEST(test_choices)
 {
-    static const case_t two = { { UTF8, { "/d/", "utf-8", ANY, C, 0 } },
-                                "/d/Name|/d/nAme",
-                                "/d/NAME",
-                                IRI_CHOOSE,
-                                "",
-                                NULL };
+    static const case_t two = { d_folded, "/d/Name|/d/nAme", "/d/NAME",
+                                IRI_CHOOSE, "" };
     test_t              test;
 
     test_init(&test, &two);
@@ -431,15 +332,8 @@ TEST(test_choices)
 /* Does any directory on the path need a lookup? */
 TEST(test_needs_look)
 {
-    static const case_t fold = { { UTF8,
-                                   { "/d/", "utf-8", ANY, C, 0 },
-                                   { "/d/d/", "utf-8", ANY, N,
-                                     IRI_REPAIR_DOUBLE } },
-                                 "/x",
-                                 "/d/x",
-                                 IRI_PASS,
-                                 "",
-                                 NULL };
+    static const case_t fold = { d_folded_d_repaired, "/x", "/d/x", IRI_PASS,
+                                 "" };
     test_t              test;
 
     test_init(&test, &fold);

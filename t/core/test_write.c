@@ -30,7 +30,7 @@ TEST(test_methods)
 
 /* Search path as for a method that creates it. */
 static iri_status_t
-find_twin(core_t *core, unsigned match, iri_str_t path, iri_str_t source,
+find_twin(unsigned match, iri_str_t path, iri_str_t source,
           iri_found_t *found)
 {
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, match);
@@ -42,9 +42,9 @@ find_twin(core_t *core, unsigned match, iri_str_t path, iri_str_t source,
     search.write = 1;
     search.root = S("/srv");
     search.path = path;
-    status = iri_find(&core->env, &search, found);
+    status = iri_find(&core.env, &search, found);
     return status == IRI_OK
-               ? iri_find_conflict(&core->env, &search, source, found)
+               ? iri_find_conflict(&core.env, &search, source, found)
                : status;
 }
 
@@ -100,7 +100,7 @@ TEST(test_twin)
             }
             core.io_fail_at = n;
 
-            if (find_twin(&core, rows[i].match, core_str(rows[i].path),
+            if (find_twin(rows[i].match, core_str(rows[i].path),
                           core_str(rows[i].source), &found)
                 != IRI_OK)
             {
@@ -169,15 +169,14 @@ TEST(test_twin_no_memory)
     size_t      n, total;
 
     core_put(&core, S("/srv/Readme.txt"));
-    assert_ok(find_twin(&core, ALL, S("/README.TXT"), S(""), &found));
+    assert_ok(find_twin(ALL, S("/README.TXT"), S(""), &found));
     total = core.allocs;
 
     for (n = 1; n <= total; n++) {
         core.allocs = 0;
         core.fail_at = n;
-        assert_int_equal(
-            find_twin(&core, ALL, S("/README.TXT"), S(""), &found),
-            IRI_NO_MEMORY);
+        assert_int_equal(find_twin(ALL, S("/README.TXT"), S(""), &found),
+                         IRI_NO_MEMORY);
     }
 }
 
@@ -395,8 +394,7 @@ TEST(test_relate_io)
 static iri_status_t
 each(void *arg, iri_str_t path, iri_str_t paths[2])
 {
-    core_t        *core = arg;
-    unsigned char *p = core->env.alloc(core->env.ctx, 2 * path.len + 4);
+    unsigned char *p = core.env.alloc(core.env.ctx, 2 * path.len + 4);
 
     if (p == NULL) {
         return IRI_NO_MEMORY;
@@ -428,11 +426,11 @@ each(void *arg, iri_str_t path, iri_str_t paths[2])
 
 
 static iri_status_t
-map_if(core_t *core, const char *value, int raw, iri_str_t *out)
+map_if(const char *value, int raw, iri_str_t *out)
 {
-    iri_if_map_t map = { each, core, raw, 0 };
+    iri_if_map_t map = { each, NULL, raw, 0 };
 
-    return iri_if_field_map(&core->env, core_str(value), &map, out);
+    return iri_if_field_map(&core.env, core_str(value), &map, out);
 }
 
 
@@ -472,7 +470,7 @@ TEST(test_if)
 
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
-        assert_ok(map_if(&core, rows[i][0], 1, &out));
+        assert_ok(map_if(rows[i][0], 1, &out));
         if (!iri_str_equal(out, core_str(rows[i][1]))) {
             fail_msg("%s: %.*s", rows[i][0], (int) out.len,
                      (const char *) out.data);
@@ -482,8 +480,7 @@ TEST(test_if)
         for (n = 1; n <= total; n++) {
             core.allocs = 0;
             core.fail_at = n;
-            assert_int_equal(map_if(&core, rows[i][0], 1, &out),
-                             IRI_NO_MEMORY);
+            assert_int_equal(map_if(rows[i][0], 1, &out), IRI_NO_MEMORY);
         }
     }
 }
@@ -510,7 +507,7 @@ TEST(test_if_encoded)
     size_t    i;
 
     for (i = 0; i < COUNT(rows); i++) {
-        assert_ok(map_if(&core, rows[i].value, rows[i].raw, &out));
+        assert_ok(map_if(rows[i].value, rows[i].raw, &out));
         assert_text(out, rows[i].out);
     }
 }

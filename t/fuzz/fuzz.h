@@ -179,6 +179,10 @@ void fuzz_request(fuzz_input_t *input, iri_received_path_t *out);
 
 /* ---- calls of the core, judged as calls (fuzz.c) ------------------------- */
 
+#define FUZZ_JUNK 0x5a   /* each octet of an output before a call */
+
+int fuzz_is_junk(const void *out, size_t size);
+
 /*
  * Each checks that output is written only on IRI_OK, that only expected
  * failures occur, and that memory and lookups are within their limits.
@@ -222,14 +226,17 @@ void fuzz_tree_describe(iri_str_t field, const fuzz_conf_t *conf,
 /* ---- judgement (oracle.c) ----------------------------------------------- */
 
 /*
- * Decode one character of strict UTF-8 by the table of RFC 3629. Returns: 0 if
- * it is invalid.
+ * Decode one character of strict UTF-8, by ICU. Returns: 0 if it is invalid.
  */
 size_t fuzz_utf8(const unsigned char *p, const unsigned char *end,
                  uint32_t *c);
 
 int fuzz_equal(iri_str_t a, iri_str_t b);
 int fuzz_is_ascii(iri_str_t s);
+int fuzz_is_utf8(iri_str_t s);
+int fuzz_is_bidi(uint32_t c);      /* a bidi formatting character */
+int fuzz_is_never(uint32_t c);     /* U+FFFD, and noncharacters */
+int fuzz_is_ucschar(uint32_t c);   /* RFC 3987, 2.2, without fuzz_is_bidi */
 int fuzz_is_nfc(iri_str_t s);   /* three characters do not change */
 size_t fuzz_marks(iri_str_t s);   /* most combining marks in a row */
 
@@ -246,6 +253,24 @@ iri_str_t fuzz_normalize(const uint32_t *c, size_t count, int nfd);
 /* The canonical segment of these octets. Returns: 0 if there is none. */
 int fuzz_decode(const iri_charset_t *charset, iri_str_t octets, int same,
                 iri_str_t *name);
+
+/* Sets of octets, as text; NUL is in none. */
+#define FUZZ_ALPHA "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define FUZZ_DIGIT "0123456789"
+
+int fuzz_is_in(unsigned char c, const char *set);
+
+/* The number of octets of s before the first of these. */
+size_t fuzz_span(iri_str_t s, const char *stop);
+
+/* The first octets of s, which is cut after them and `more` octets. */
+iri_str_t fuzz_cut(iri_str_t *s, size_t len, size_t more);
+
+/*
+ * RFC 3986, appendix B, plainly; data is NULL where a part is absent. rooted:
+ * "//" at the start is part of the path.
+ */
+iri_parts_t fuzz_split(iri_str_t s, int rooted);
 
 /* Check a path or a name that was decoded from octets. */
 void fuzz_judge_text(iri_str_t text, iri_str_t octets, int legacy);

@@ -34,30 +34,17 @@ fuzz_prepare(void)
 
 /* ---- calls of the core --------------------------------------------------- */
 
-static int
-is_untouched(const void *out, size_t size)
-{
-    const unsigned char *p = out;
-    size_t               i;
-
-    for (i = 0; i < size && p[i] == 0x5a; i++) { /* void */
-    }
-
-    return i == size;
-}
-
-
 static iri_status_t
 try(asked_t asked, const iri_host_conf_t *by, iri_str_t host, iri_host_t *out)
 {
     size_t       used = fuzz.used;
     iri_status_t status;
 
-    memset(out, 0x5a, sizeof(*out));
+    memset(out, FUZZ_JUNK, sizeof(*out));
     status = asked(&fuzz.env, by, host, out);
     fuzz_assert(status == IRI_OK
                 || (status == IRI_NO_MEMORY && fuzz.fail_at != 0));
-    fuzz_assert(status == IRI_OK || is_untouched(out, sizeof(*out)));
+    fuzz_assert(status == IRI_OK || fuzz_is_junk(out, sizeof(*out)));
     fuzz_assert(fuzz.used - used <= 1024 * 1024);
 
     return status;
@@ -201,25 +188,6 @@ has_prefix(iri_str_t s)
 }
 
 
-static int
-is_utf8(iri_str_t s)
-{
-    const unsigned char *p = s.data, *end = s.data + s.len;
-    uint32_t             c;
-    size_t               n;
-
-    for (/* void */; p < end; p += n) {
-        n = fuzz_utf8(p, end, &c);
-
-        if (n == 0) {
-            return 0;
-        }
-    }
-
-    return 1;
-}
-
-
 /* ---- U-labels, by the properties that ICU knows ------------------------- */
 
 /* PVALID or CONTEXTO by an exception of RFC 5892, 2.6. */
@@ -297,7 +265,7 @@ judge_unicode(iri_str_t unicode)
     iri_str_t label;
     size_t    from;
 
-    fuzz_assert(is_utf8(unicode));
+    fuzz_assert(fuzz_is_utf8(unicode));
     fuzz_assert(fuzz_is_nfc(unicode));
 
     for (from = 0; from < unicode.len; from += label.len + 1) {
@@ -368,7 +336,7 @@ judge_map(iri_str_t host)
         return;
     }
 
-    fuzz_assert(is_utf8(host));
+    fuzz_assert(fuzz_is_utf8(host));
     judge_name(&got);
 
     other = ask(iri_host_map, &loose, host);
@@ -430,7 +398,7 @@ judge_read(iri_str_t host)
     if (got.verdict == IRI_SERVE) {
         judge_name(&got);
         fuzz_assert(!ends_in_number(got.ascii));
-        fuzz_assert(is_utf8(plain));
+        fuzz_assert(fuzz_is_utf8(plain));
 
         other = ask(iri_host_map, &conf, plain);
         fuzz_assert(same(&got, &other));

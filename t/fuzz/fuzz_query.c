@@ -30,23 +30,6 @@ put(iri_str_t s)
 }
 
 
-static int
-is_utf8(iri_str_t s)
-{
-    uint32_t c;
-    size_t   n, at;
-
-    for (at = 0; at < s.len; at += n) {
-        n = fuzz_utf8(s.data + at, s.data + s.len, &c);
-        if (n == 0) {
-            return 0;
-        }
-    }
-
-    return 1;
-}
-
-
 /* The octets that encode the octet at p: an escape, or the octet itself. */
 static size_t
 width_of(const unsigned char *p, const unsigned char *end)
@@ -78,11 +61,7 @@ put_character(const iri_charset_t *charset, const unsigned char **p,
 
     n = iri_charset_next(charset, octets, octets + count, &c);
 
-    if (n == 0
-        || (c >= 0x80
-            && (c < 0xa0 || c == 0xfffd || (c & 0xfffe) == 0xfffe
-                || (c >= 0xfdd0 && c <= 0xfdef))))
-    {
+    if (n == 0 || (c >= 0x80 && (c < 0xa0 || fuzz_is_never(c)))) {
         return 0;
     }
 
@@ -109,7 +88,7 @@ put_part(const iri_charset_t *charset, iri_str_t part)
 {
     const unsigned char *p = part.data, *end = p + part.len;
 
-    if (is_utf8(fuzz_unescape(part))) {
+    if (fuzz_is_utf8(fuzz_unescape(part))) {
         put(part);
         return 1;
     }
@@ -269,7 +248,7 @@ judge_query(const iri_query_conf_t *conf, iri_str_t query, unsigned fails)
     fuzz_assert(read_query(conf, got.query, &again) == IRI_OK);
     fuzz_assert(again.query.data == got.query.data);
     fuzz_assert((got.why != IRI_QUERY_READ && got.why != IRI_QUERY_NORMALIZED)
-                || is_utf8(fuzz_unescape(got.query)));
+                || fuzz_is_utf8(fuzz_unescape(got.query)));
 
     fuzz.env.trace = !trace;
     fuzz_assert(read_query(conf, query, &again) == IRI_OK);
@@ -301,9 +280,7 @@ judge_visible(iri_str_t s, int ascii)
         n = fuzz_utf8(s.data + at, s.data + s.len, &c);
         fuzz_assert(n != 0 && c > 0x20 && (c < 0x7f || c >= 0xa0));
         fuzz_assert(!ascii || c < 0x80);
-        fuzz_assert(c != 0x200e && c != 0x200f && c != 0x61c
-                    && !(c >= 0x202a && c <= 0x202e)
-                    && !(c >= 0x2066 && c <= 0x2069));
+        fuzz_assert(!fuzz_is_bidi(c));
     }
 }
 
@@ -362,7 +339,7 @@ judge_function(const iri_charsets_t *charsets, unsigned number,
         return;
     }
 
-    fuzz_assert(is_utf8(got.value));
+    fuzz_assert(fuzz_is_utf8(got.value));
 
     if (number < 2 || number == 8 || number == 9 || number == 11) {
         judge_visible(got.value, number != 1 && number != 9);

@@ -42,14 +42,6 @@ repaired(unsigned how, iri_str_t segment)
 
 /* ---- output ------------------------------------------------------------- */
 
-static int
-is_bidi(uint32_t c)
-{
-    return c == 0x61c || c == 0x200e || c == 0x200f
-           || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
-
-
 /* Counts of characters that a repair must not create. */
 typedef struct {
     size_t ascii[128];
@@ -80,9 +72,8 @@ count(iri_str_t s, counts_t *out)
         } else if (c < 0xa0) {
             out->controls++;
         } else {
-            out->bidi += is_bidi(c);
-            out->never += c == 0xfffd || (c & 0xfffe) == 0xfffe
-                          || (c >= 0xfdd0 && c <= 0xfdef);
+            out->bidi += fuzz_is_bidi(c) != 0;
+            out->never += fuzz_is_never(c) != 0;
         }
     }
 }

@@ -15,34 +15,6 @@
 
 /* ---- a path as an IRI ---------------------------------------------------- */
 
-/* RFC 3987, 2.2: ucschar, except what draft 4.1 escapes. */
-static int
-is_ucschar(uint32_t c)
-{
-    static const uint32_t ranges[][2] = {
-        { 0xa0, 0xd7ff },     { 0xf900, 0xfdcf },   { 0xfdf0, 0xffef },
-        { 0x10000, 0x1fffd }, { 0x20000, 0x2fffd }, { 0x30000, 0x3fffd },
-        { 0x40000, 0x4fffd }, { 0x50000, 0x5fffd }, { 0x60000, 0x6fffd },
-        { 0x70000, 0x7fffd }, { 0x80000, 0x8fffd }, { 0x90000, 0x9fffd },
-        { 0xa0000, 0xafffd }, { 0xb0000, 0xbfffd }, { 0xc0000, 0xcfffd },
-        { 0xd0000, 0xdfffd }, { 0xe1000, 0xefffd }
-    };
-    size_t i;
-
-    if (u_hasBinaryProperty((UChar32) c, UCHAR_BIDI_CONTROL)) {
-        return 0;
-    }
-
-    for (i = 0; i < COUNT(ranges); i++) {
-        if (c >= ranges[i][0] && c <= ranges[i][1]) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
 /* Each character of the path is unchanged if allowed, escaped if not. */
 static void
 judge_iri(iri_str_t iri, iri_str_t path)
@@ -57,7 +29,7 @@ judge_iri(iri_str_t iri, iri_str_t path)
         one.data = p;
         one.len = n != 0 ? n : 1;
 
-        if (n < 2 || !is_ucschar(c)) {
+        if (n < 2 || !fuzz_is_ucschar(c)) {
             one.len = 1;
             uri = fuzz_uri(one);
             fuzz_judge_uri(uri, one, 1);

@@ -31,42 +31,8 @@ fuzz_prepare(void)
 
 /* ---- parts --------------------------------------------------------------- */
 
-#define ALPHA "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define DIGIT "0123456789"
-#define UNRES ALPHA DIGIT "-._~"
+#define UNRES FUZZ_ALPHA FUZZ_DIGIT "-._~"
 #define SUBS  "!$&'()*+,;="
-
-static int
-is_in(unsigned char c, const char *set)
-{
-    return c != '\0' && strchr(set, c) != NULL;
-}
-
-
-/* The number of octets of s before the first of these. */
-static size_t
-span(iri_str_t s, const char *stop)
-{
-    size_t i;
-
-    for (i = 0; i < s.len && !is_in(s.data[i], stop); i++) { /* void */
-    }
-
-    return i;
-}
-
-
-static iri_str_t
-cut(iri_str_t *s, size_t len, size_t more)
-{
-    iri_str_t head = { len, s->data };
-
-    s->data += len + more;
-    s->len -= len + more;
-
-    return head;
-}
-
 
 static int
 same_part(iri_str_t a, iri_str_t b)
@@ -75,58 +41,7 @@ same_part(iri_str_t a, iri_str_t b)
 }
 
 
-static iri_parts_t
-slow_split(iri_str_t s)
-{
-    iri_parts_t parts;
-    size_t      i;
-
-    memset(&parts, 0, sizeof(parts));
-
-    i = span(s, ":/?#");
-    if (i != 0 && i < s.len && s.data[i] == ':' && is_in(s.data[0], ALPHA)) {
-        size_t k;
-
-        for (k = 0; k < i && is_in(s.data[k], ALPHA DIGIT "+-."); k++) { /* */
-        }
-        if (k == i) {
-            parts.scheme = cut(&s, i, 1);
-        }
-    }
-    if (s.len >= 2 && s.data[0] == '/' && s.data[1] == '/') {
-        cut(&s, 0, 2);
-        parts.authority = cut(&s, span(s, "/?#"), 0);
-    }
-    parts.path = cut(&s, span(s, "?#"), 0);
-    if (s.len != 0 && s.data[0] == '?') {
-        cut(&s, 0, 1);
-        parts.query = cut(&s, span(s, "#"), 0);
-    }
-    if (s.len != 0) {
-        cut(&s, 0, 1);
-        parts.fragment = s;
-    }
-
-    return parts;
-}
-
-
 /* ---- the grammar of RFC 3987 --------------------------------------------- */
-
-static int
-is_ucschar(uint32_t c)
-{
-    if (u_hasBinaryProperty((UChar32) c, UCHAR_BIDI_CONTROL)
-        || (c & 0xfffe) == 0xfffe)
-    {
-        return 0;
-    }
-
-    return (c >= 0xa0 && c <= 0xd7ff) || (c >= 0xf900 && c <= 0xfdcf)
-           || (c >= 0xfdf0 && c <= 0xffef) || (c >= 0x10000 && c <= 0xdffff)
-           || (c >= 0xe1000 && c <= 0xeffff);
-}
-
 
 static int
 is_iprivate(uint32_t c)
@@ -151,9 +66,9 @@ is_made_of(iri_str_t s, const char *set, int ascii, int private)
                 return 0;
             }
             n = 3;
-        } else if (n == 1 ? !is_in(s.data[i], set)
+        } else if (n == 1 ? !fuzz_is_in(s.data[i], set)
                           : n == 0 || ascii
-                                || !(is_ucschar(c)
+                                || !(fuzz_is_ucschar(c)
                                      || (private && is_iprivate(c))))
         {
             return 0;
@@ -170,25 +85,26 @@ is_authority(iri_str_t s, int ascii)
     iri_str_t host = s;
     size_t    i;
 
-    i = span(s, "@");
+    i = fuzz_span(s, "@");
     if (i < s.len) {
-        if (!is_made_of(cut(&host, i, 1), UNRES SUBS ":", ascii, 0)) {
+        if (!is_made_of(fuzz_cut(&host, i, 1), UNRES SUBS ":", ascii, 0)) {
             return 0;
         }
     }
     s = host;
-    i = s.len != 0 && s.data[0] == '[' ? span(s, "]") + 1 : span(s, ":");
+    i = s.len != 0 && s.data[0] == '[' ? fuzz_span(s, "]") + 1
+                                       : fuzz_span(s, ":");
     if (i > s.len) {
         return 0;
     }
-    host = cut(&s, i, 0);
-    if (s.len != 0 && (s.data[0] != ':' || span(s, DIGIT) != 1)
+    host = fuzz_cut(&s, i, 0);
+    if (s.len != 0 && (s.data[0] != ':' || fuzz_span(s, FUZZ_DIGIT) != 1)
         && !(s.len == 1 && s.data[0] == ':'))
     {
         return 0;
     }
     for (i = 1; i < s.len; i++) {
-        if (!is_in(s.data[i], DIGIT)) {
+        if (!fuzz_is_in(s.data[i], FUZZ_DIGIT)) {
             return 0;
         }
     }
@@ -211,11 +127,11 @@ is_well_formed(const iri_parts_t *parts, iri_as_t as)
     {
         return 0;
     }
-    first.len = span(first, "/");
+    first.len = fuzz_span(first, "/");
 
     return !(kind == 2 && parts->fragment.data != NULL)
            && !(parts->scheme.data == NULL && parts->authority.data == NULL
-                && span(first, ":") != first.len)
+                && fuzz_span(first, ":") != first.len)
            && (parts->authority.data == NULL
                || is_authority(parts->authority, ascii))
            && is_made_of(parts->path, UNRES SUBS ":@/", ascii, 0)
@@ -227,7 +143,7 @@ is_well_formed(const iri_parts_t *parts, iri_as_t as)
 static void
 judge_syntax(iri_str_t text, iri_as_t as, iri_grammar_t grammar)
 {
-    iri_parts_t  parts, checked, slow = slow_split(text);
+    iri_parts_t  parts, checked, slow = fuzz_split(text, 0);
     iri_str_t    joined;
     size_t       offset = text.len + 1;
     iri_expect_t expected;
@@ -294,8 +210,9 @@ judge_mapping(iri_str_t text, iri_grammar_t grammar)
 
     if (uri.why == NULL) {
         for (i = 0; i < uri.value.len; i++) {
-            fuzz_assert(uri.value.data[i] == '%'
-                        || is_in(uri.value.data[i], UNRES SUBS ":/?#[]@"));
+            fuzz_assert(
+                uri.value.data[i] == '%'
+                || fuzz_is_in(uri.value.data[i], UNRES SUBS ":/?#[]@"));
         }
         fuzz_assert(
             fuzz_equal(fuzz_unescape(uri.value), fuzz_unescape(text)));
@@ -306,8 +223,9 @@ judge_mapping(iri_str_t text, iri_grammar_t grammar)
 
     for (i = 0; i < iri.len; i += n) {
         n = fuzz_utf8(iri.data + i, iri.data + iri.len, &c);
-        fuzz_assert(n == 1 ? is_in(iri.data[i], UNRES SUBS ":/?#[]@%")
-                           : n != 0 && (is_ucschar(c) || is_iprivate(c)));
+        fuzz_assert(n == 1
+                        ? fuzz_is_in(iri.data[i], UNRES SUBS ":/?#[]@%")
+                        : n != 0 && (fuzz_is_ucschar(c) || is_iprivate(c)));
     }
     fuzz_assert(fuzz_equal(fuzz_unescape(iri), fuzz_unescape(text)));
     fuzz_assert(fuzz_equal(to_iri(iri, grammar), iri));
@@ -359,14 +277,14 @@ slow_remove_dots(iri_str_t in)
 
     while (in.len != 0) {
         if (begins(in, "/./")) {
-            cut(&in, 0, 2);
+            fuzz_cut(&in, 0, 2);
         } else if (fuzz_equal(in, fuzz_text("/."))) {
             in = slash;
         } else if (begins(in, "/../") || fuzz_equal(in, fuzz_text("/.."))) {
             if (in.len == 3) {
                 in = slash;
             } else {
-                cut(&in, 0, 3);
+                fuzz_cut(&in, 0, 3);
             }
             while (out.len != 0 && data[--out.len] != '/') { /* void */
             }
@@ -375,7 +293,7 @@ slow_remove_dots(iri_str_t in)
             }
             memcpy(data + out.len, in.data, i);
             out.len += i;
-            cut(&in, i, 0);
+            fuzz_cut(&in, i, 0);
         }
     }
 

@@ -1,14 +1,14 @@
 /*
  * oracle.c - checks of the core's results: see fuzz.h
  *
- * They use the core as little as possible: UTF-8, URI characters and
- * normalization forms are implemented again, plainly, and so are readings and
- * searches. Characters of legacy charsets are the core's (test_charset.c).
+ * They use the core as little as possible: UTF-8 and normalization forms are
+ * ICU's, URI characters, readings and searches are implemented again, plainly. Characters of legacy charsets are the core's (test_charset.c).
  */
 
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
+#include <unicode/utf8.h>
 
 #include "fuzz.h"
 
@@ -35,57 +35,71 @@ fuzz_is_ascii(iri_str_t s)
 }
 
 
-/* RFC 3629, 4: first octets, and the range of the second. */
-static const struct {
-    unsigned char from, to, second_from, second_to, len;
-} fuzz_utf8_rows[] = {
-    { 0x00, 0x7f, 0x00, 0x00, 1 }, { 0xc2, 0xdf, 0x80, 0xbf, 2 },
-    { 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
-    { 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
-    { 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 },
-    { 0xf4, 0xf4, 0x80, 0x8f, 4 }
-};
+int
+fuzz_is_utf8(iri_str_t s)
+{
+    const unsigned char *p = s.data, *end = s.data + s.len;
+    uint32_t             c;
+    size_t               n;
+
+    for (/* void */; p < end; p += n) {
+        n = fuzz_utf8(p, end, &c);
+
+        if (n == 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+int
+fuzz_is_bidi(uint32_t c)
+{
+    return c == 0x61c || c == 0x200e || c == 0x200f
+           || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+
+int
+fuzz_is_never(uint32_t c)
+{
+    return c == 0xfffd || (c & 0xfffe) == 0xfffe
+           || (c >= 0xfdd0 && c <= 0xfdef);
+}
+
+
+int
+fuzz_is_ucschar(uint32_t c)
+{
+    if (fuzz_is_bidi(c) || (c & 0xfffe) == 0xfffe) {
+        return 0;
+    }
+
+    return (c >= 0xa0 && c <= 0xd7ff) || (c >= 0xf900 && c <= 0xfdcf)
+           || (c >= 0xfdf0 && c <= 0xffef) || (c >= 0x10000 && c <= 0xdffff)
+           || (c >= 0xe1000 && c <= 0xeffff);
+}
 
 
 size_t
 fuzz_utf8(const unsigned char *p, const unsigned char *end, uint32_t *c)
 {
-    static const unsigned char lead[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-    size_t                     row, i, len;
+    UChar32 one = U_SENTINEL;
+    int32_t n = 0;
 
-    if (p == end) {
+    if (p != end) {
+        U8_NEXT(p, n, (int32_t) (end - p), one);
+    }
+
+    if (one < 0) {
         return 0;
     }
 
-    for (row = 0; row < COUNT(fuzz_utf8_rows); row++) {
-        if (p[0] >= fuzz_utf8_rows[row].from
-            && p[0] <= fuzz_utf8_rows[row].to) {
-            break;
-        }
-    }
+    *c = (uint32_t) one;
 
-    if (row == COUNT(fuzz_utf8_rows)) {
-        return 0;
-    }
-
-    len = fuzz_utf8_rows[row].len;
-    if ((size_t) (end - p) < len) {
-        return 0;
-    }
-
-    *c = p[0] & lead[len];
-
-    for (i = 1; i < len; i++) {
-        if (p[i] < (i == 1 ? fuzz_utf8_rows[row].second_from : 0x80)
-            || p[i] > (i == 1 ? fuzz_utf8_rows[row].second_to : 0xbf))
-        {
-            return 0;
-        }
-
-        *c = *c << 6 | (p[i] & 0x3f);
-    }
-
-    return len;
+    return (size_t) n;
 }
 
 
@@ -237,10 +251,7 @@ fuzz_judge_text(iri_str_t text, iri_str_t octets, int legacy)
             fuzz_die("a control: U+%04X", (unsigned) c);
         }
 
-        if (legacy
-            && (c == 0xfffd || (c & 0xfffe) == 0xfffe
-                || (c >= 0xfdd0 && c <= 0xfdef)))
-        {
+        if (legacy && fuzz_is_never(c)) {
             fuzz_die("out of a legacy charset: U+%04X", (unsigned) c);
         }
     }
@@ -257,13 +268,91 @@ fuzz_judge_text(iri_str_t text, iri_str_t octets, int legacy)
 
 /* ---- URIs ---------------------------------------------------------------- */
 
+int
+fuzz_is_in(unsigned char c, const char *set)
+{
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+
+size_t
+fuzz_span(iri_str_t s, const char *stop)
+{
+    size_t i;
+
+    for (i = 0; i < s.len && !fuzz_is_in(s.data[i], stop); i++) { /* void */
+    }
+
+    return i;
+}
+
+
+iri_str_t
+fuzz_cut(iri_str_t *s, size_t len, size_t more)
+{
+    iri_str_t head = { len, s->data };
+
+    s->data += len + more;
+    s->len -= len + more;
+
+    return head;
+}
+
+
+static int
+fuzz_is_scheme(iri_str_t s)
+{
+    size_t i;
+
+    for (i = 0;
+         i < s.len && fuzz_is_in(s.data[i], FUZZ_ALPHA FUZZ_DIGIT "+-."); i++)
+    { /* void */
+    }
+
+    return s.len != 0 && i == s.len && fuzz_is_in(s.data[0], FUZZ_ALPHA);
+}
+
+
+iri_parts_t
+fuzz_split(iri_str_t s, int rooted)
+{
+    iri_parts_t parts;
+    size_t      i = fuzz_span(s, ":/?#");
+
+    memset(&parts, 0, sizeof(parts));
+
+    if (i < s.len && s.data[i] == ':'
+        && fuzz_is_scheme((iri_str_t){ i, s.data })) {
+        parts.scheme = fuzz_cut(&s, i, 1);
+        rooted = 0;
+    }
+
+    if (!rooted && s.len >= 2 && s.data[0] == '/' && s.data[1] == '/') {
+        fuzz_cut(&s, 0, 2);
+        parts.authority = fuzz_cut(&s, fuzz_span(s, "/?#"), 0);
+    }
+
+    parts.path = fuzz_cut(&s, fuzz_span(s, "?#"), 0);
+
+    if (s.len != 0 && s.data[0] == '?') {
+        fuzz_cut(&s, 0, 1);
+        parts.query = fuzz_cut(&s, fuzz_span(s, "#"), 0);
+    }
+
+    if (s.len != 0) {
+        fuzz_cut(&s, 0, 1);
+        parts.fragment = s;
+    }
+
+    return parts;
+}
+
+
 /* RFC 3986: pchar = unreserved / pct-encoded / sub-delims / ":" / "@" */
 static int
 fuzz_is_plain(unsigned char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-           || (c >= '0' && c <= '9')
-           || (c != '\0' && strchr("-._~!$&'()*+,;=:@/", c) != NULL);
+    return fuzz_is_in(c, FUZZ_ALPHA FUZZ_DIGIT "-._~!$&'()*+,;=:@/");
 }
 
 
@@ -337,10 +426,7 @@ may_be(const iri_charset_t *charset, const uint32_t *c, size_t count)
             return 0;
         }
 
-        if (!iri_charset_is_utf8(charset)
-            && (c[i] == 0xfffd || (c[i] & 0xfffe) == 0xfffe
-                || (c[i] >= 0xfdd0 && c[i] <= 0xfdef)))
-        {
+        if (!iri_charset_is_utf8(charset) && fuzz_is_never(c[i])) {
             return 0;
         }
     }
@@ -404,7 +490,7 @@ fuzz_normalize(const uint32_t *c, size_t count, int nfd)
     size_t          from = 0, i, len = 0;
 
     for (i = 0; i <= count; i++) {
-        if (i < count && c[i] != 0x37e && c[i] != 0x1fef && c[i] != 0x212a) {
+        if (i < count && !fuzz_stays(c[i])) {
             continue;
         }
 
@@ -581,11 +667,7 @@ fuzz_has_raw_bidi(iri_str_t target)
     for (/* void */; p < end && *p != '?'; p += n != 0 ? n : 1) {
         n = fuzz_utf8(p, end, &c);
 
-        if (n != 0
-            && (c == 0x061c || c == 0x200e || c == 0x200f
-                || (c >= 0x202a && c <= 0x202e)
-                || (c >= 0x2066 && c <= 0x2069)))
-        {
+        if (n != 0 && fuzz_is_bidi(c)) {
             return 1;
         }
     }
