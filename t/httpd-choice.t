@@ -4,20 +4,17 @@ use IRI::Test 'httpd';
 use Digest::SHA 'sha1_base64';
 use JSON::PP ();
 
-my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
-    Docs/README.txt Docs/ReadMe.txt
-    Dir/Sub/a.txt Dir/SUB/a.txt Dir/Rest/a.txt Dir/REST/other.txt
-    Part/Open.txt Part/OPEN.txt Part/oPen.txt Part/opeN.txt
-    All/Shut.txt All/SHUT.txt Denied/Twin.txt Denied/TWIN.txt
-    Login/Twin.txt Login/TWIN.txt Rules/Go.txt Rules/GO.txt Rules/gO.txt
-    Rules/other.txt Server/Go.txt Server/GO.txt Server/gO.txt Server/other
-    Quiet/Twin.txt Quiet/TWIN.txt Write/Twin.txt Write/TWIN.txt
+my ($root) = make_tree([qw(Docs/README.txt Docs/ReadMe.txt Dir/Sub/a.txt
+    Dir/SUB/a.txt Dir/Rest/a.txt Dir/REST/other.txt Part/Open.txt Part/OPEN.txt
+    Part/oPen.txt Part/opeN.txt All/Shut.txt All/SHUT.txt Denied/Twin.txt
+    Denied/TWIN.txt Login/Twin.txt Login/TWIN.txt Rules/Go.txt Rules/GO.txt
+    Rules/gO.txt Rules/other.txt Server/Go.txt Server/GO.txt Server/gO.txt
+    Server/other Quiet/Twin.txt Quiet/TWIN.txt Write/Twin.txt Write/TWIN.txt
     Views/Page.txt Views/PAGE.txt Views/page.html.en Fall/Twin Fall/TWIN
-    Fall/front.html Eight/abcd Error/Twin.html Error/TWIN.html
-    Sym/Twin.txt Expr/Twin.txt Expr/TWIN.txt Expr/tWin.txt
-    Env/Twin.txt Env/TWIN.txt Env/tWin.txt Env/twIn.txt Mode/Twin.txt
-    Mode/TWIN.txt Mode/Sub/a.txt Mode/SUB/a.txt Flag/Twin.txt Flag/TWIN.txt
-    Flag/tWin.txt));
+    Fall/front.html Eight/abcd Error/Twin.html Error/TWIN.html Sym/Twin.txt
+    Expr/Twin.txt Expr/TWIN.txt Expr/tWin.txt Env/Twin.txt Env/TWIN.txt
+    Env/tWin.txt Env/twIn.txt Mode/Twin.txt Mode/TWIN.txt Mode/Sub/a.txt
+    Mode/SUB/a.txt Flag/Twin.txt Flag/TWIN.txt Flag/tWin.txt)]);
 for my $bits (1 .. 14) {
     my $name = 'abcd';
     substr($name, $_, 1) = uc substr $name, $_, 1
@@ -247,9 +244,8 @@ is $server->get('/Fall/twin')->status, 300, 'before FallbackResource';
 like choices('/Eight/abcd'), qr/^(\S+ ){7}\S+$/, 'at most eight candidates';
 
 # ---- a tree in another charset ----------------------------------------------
-my ($euc) = make_tree("\@charset EUC-JP\n" . join '',
-    map { escaped($_) . "\tfile\n" } qw(表/ガイド.txt 表/ｶﾞｲﾄﾞ.txt 表/本/Ａb.txt
-        表/本/Ａｂ.txt 秘/Ａb.txt 秘/Ａｂ.txt 山/Ａb/山.txt 山/Ａｂ/川.txt 山/Ａb/川.txt));
+my ($euc) = make_tree([qw(表/ガイド.txt 表/ｶﾞｲﾄﾞ.txt 表/本/Ａb.txt 表/本/Ａｂ.txt 秘/Ａb.txt
+    秘/Ａｂ.txt 山/Ａb/山.txt 山/Ａｂ/川.txt 山/Ａb/川.txt)], undef, charset => 'EUC-JP');
 my $hyo = "\xC9\xBD";
 system 'chown', '-R', 'www-data', $euc if $> == 0;
 my $legacy = httpd(

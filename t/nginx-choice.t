@@ -2,61 +2,19 @@
 # client may access, and of no others.
 use IRI::Test 'nginx';
 
-my ($root) = make_tree(<<'END');
-Name.txt	file	1
-NAME.txt	file	2
-r\xC3\xA9sum\xC3\xA9.txt	file	1
-resum\xC3\xA9.txt	file	2
-dirs/Sub/File.txt	file	1
-dirs/SUB/FILE.txt	file	2
-dirs/sUB/other.txt	file	3
-ways/Ab/x	file	1
-ways/AB/x	file	2
-ways/EF/x	file	1
-ways/Ef	file	2
-ways/Cd/x	file	1
-ways/CD/x	file	2
-rules/Deny/x.txt	file	1
-rules/deny/x.txt	file	2
-rules/Auth.txt	file	1
-rules/AUTH.txt	file	2
-rules/aUTH.txt	file	3
-rules/Inner.txt	file	1
-rules/INNER.txt	file	2
-rules/Return.txt	file	1
-rules/RETURN.txt	file	2
-rules/rETURN.txt	file	3
-rules/reTURN.txt	file	4
-rules/Map.txt	file	1
-rules/MAP.txt	file	2
-rules/Uri.txt	file	1
-rules/URI.txt	file	2
-rules/Any.txt	file	1
-rules/ANY.txt	file	2
-rules/Sub.txt	file	1
-rules/SUB.txt	file	2
-rules/sUB.txt	file	3
-rules/None.txt	file	1
-rules/NONE.txt	file	2
-rules/Gone.txt	file	1
-rules/GONE.txt	file	2
-shut/Name.txt	file	1
-shut/NAME.txt	file	2
-hidden/.Name.txt	file	1
-hidden/.NAME.txt	file	2
-late/Name.txt	file	1
-late/NAME.txt	file	2
-modes/Name.txt	file	1
-modes/NAME.txt	file	2
-modes/nAME.txt	file	3
-modes/Open/x	file	1
-modes/OPEN/x	file	2
-Two	file	1
-TWO	file	2
-404/Name.txt	file	1
-404/NAME.txt	file	2
-page.shtml	file	[<!--#include virtual="/name.txt" -->]
-END
+my ($root) = make_tree([qw(Name.txt=1 NAME.txt=2 résumé.txt=1 resumé.txt=2
+    dirs/Sub/File.txt=1 dirs/SUB/FILE.txt=2 dirs/sUB/other.txt=3 ways/Ab/x=1
+    ways/AB/x=2 ways/EF/x=1 ways/Ef=2 ways/Cd/x=1 ways/CD/x=2
+    rules/Deny/x.txt=1 rules/deny/x.txt=2 rules/Auth.txt=1 rules/AUTH.txt=2
+    rules/aUTH.txt=3 rules/Inner.txt=1 rules/INNER.txt=2 rules/Return.txt=1
+    rules/RETURN.txt=2 rules/rETURN.txt=3 rules/reTURN.txt=4 rules/Map.txt=1
+    rules/MAP.txt=2 rules/Uri.txt=1 rules/URI.txt=2 rules/Any.txt=1
+    rules/ANY.txt=2 rules/Sub.txt=1 rules/SUB.txt=2 rules/sUB.txt=3
+    rules/None.txt=1 rules/NONE.txt=2 rules/Gone.txt=1 rules/GONE.txt=2
+    shut/Name.txt=1 shut/NAME.txt=2 hidden/.Name.txt=1 hidden/.NAME.txt=2
+    late/Name.txt=1 late/NAME.txt=2 modes/Name.txt=1 modes/NAME.txt=2
+    modes/nAME.txt=3 modes/Open/x=1 modes/OPEN/x=2 Two=1 TWO=2 404/Name.txt=1
+    404/NAME.txt=2), 'page.shtml=[<!--#include virtual="/name.txt" -->]']);
 spew("$root/many_" . ucfirst(substr 'abcdefghi', 0, $_)
     . uc(substr 'abcdefghi', $_), $_) for 1 .. 9;
 my $tmp = temp_dir();

@@ -129,12 +129,8 @@ for my $text ('iri_filename_charset sjis', 'iri_filename_form nfd',
 
 # ---- defaults and inheritance ----------------------------------------------
 
-my ($root) = make_tree(<<'END');
-euc/\xC6\xFC.txt	file	euc
-utf/\xE6\x97\xA5.txt	file	utf
-nfd/e\xCC\x81.txt	file	nfd
-nfc/\xC3\xA9.txt	file	nfc
-END
+my ($root) = make_tree([qw(euc/\xC6\xFC.txt=euc utf/日.txt=utf
+    nfd/e\xCC\x81.txt=nfd nfc/é.txt=nfc)]);
 
 my $server = nginx(root => $root, conf => <<'END');
 root %%ROOT%%;

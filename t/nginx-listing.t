@@ -20,73 +20,24 @@ spew("$root/nfc/\xC3\xA9.txt",  'e');
 spew("$root/nfc/\xFF\xFE.txt", 'undecodable');
 spew("$root/nfc/\x01\x1B[31m", 'controls');
 
-make_tree(<<'END', $root);
-rules/free.txt	file	1
-rules/deny.txt	file	1
-rules/deny/x	file	1
-rules/deny2/x	file	1
-rules/open/x	file	1
-rules/auth.txt	file	1
-rules/any.txt	file	1
-rules/both.txt	file	1
-rules/inner.txt	file	1
-rules/return.txt	file	1
-rules/text.txt	file	1
-rules/rewrite.txt	file	1
-rules/if.txt	file	1
-rules/ask.txt	file	1
-rules/ask-no.txt	file	1
-rules/a.bak	file	1
-rules/server.txt	file	1
-rules/map.txt	file	1
-rules/proxied.txt	file	1
-rules/moved/x	file	1
-rules/redirect	file	1
-rules/root.txt	file	1
-rules/only.txt	file	1
-rules/.hidden	file	1
-ruled/a.txt	file	1
-ruled/b.txt	file	1
-ruled/c.txt	file	1
-vary/a.txt	file	1
-vary/b.txt	file	1
-vary/c.txt	file	1
-last/one.txt	file	1
-last/sub/x	file	1
-nest/free.txt	file	1
-nest/deny.txt	file	1
-nest/a.no	file	1
-nest/b.no	file	1
-nest/a.yes	file	1
-nest/deep/x	file	1
-tried/one.txt	file	1
-tried/one.txt.html	file	1
-tried/two.txt	file	1
-tried/sub/x	file	1
-plain/one.txt	file	1
-plain/sub/x	file	1
-strict/one.txt	file	1
-strict/sub/x	file	1
-other/else.txt	file	1
-elsewhere/x	file	1
-elsewhere/rules/root.txt	file	1
-place/one.txt	file	1
-place/secret.txt	file	1
-inner/one.txt	file	1
-links/file.txt	file	1
-links/dir/x	file	1
-owned/file.txt	file	1
-modes/open.txt	file	1
-modes/shut.txt	file	1
-modes/shut/x	file	1
-modes/entered/x	file	1
-case/Docs/File.txt	file	1
-index/index.html	file	index
-index/other.html	file	1
-none/empty	dir
-404/one.txt	file	1
-page.shtml	file	<!--#include virtual="/plain/" -->|<!--#include virtual="/rules/" -->|<!--#include virtual="/inner/" -->
-END
+make_tree([qw(rules/free.txt=1 rules/deny.txt=1 rules/deny/x=1 rules/deny2/x=1
+    rules/open/x=1 rules/auth.txt=1 rules/any.txt=1 rules/both.txt=1
+    rules/inner.txt=1 rules/return.txt=1 rules/text.txt=1 rules/rewrite.txt=1
+    rules/if.txt=1 rules/ask.txt=1 rules/ask-no.txt=1 rules/a.bak=1
+    rules/server.txt=1 rules/map.txt=1 rules/proxied.txt=1 rules/moved/x=1
+    rules/redirect=1 rules/root.txt=1 rules/only.txt=1 rules/.hidden=1
+    ruled/a.txt=1 ruled/b.txt=1 ruled/c.txt=1 vary/a.txt=1 vary/b.txt=1
+    vary/c.txt=1 last/one.txt=1 last/sub/x=1 nest/free.txt=1 nest/deny.txt=1
+    nest/a.no=1 nest/b.no=1 nest/a.yes=1 nest/deep/x=1 tried/one.txt=1
+    tried/one.txt.html=1 tried/two.txt=1 tried/sub/x=1 plain/one.txt=1
+    plain/sub/x=1 strict/one.txt=1 strict/sub/x=1 other/else.txt=1
+    elsewhere/x=1 elsewhere/rules/root.txt=1 place/one.txt=1 place/secret.txt=1
+    inner/one.txt=1 links/file.txt=1 links/dir/x=1 owned/file.txt=1
+    modes/open.txt=1 modes/shut.txt=1 modes/shut/x=1 modes/entered/x=1
+    case/Docs/File.txt=1 index/index.html=index index/other.html=1 none/empty/
+    404/one.txt=1),
+    'page.shtml=<!--#include virtual="/plain/" -->|<!--#include virtual="/rules/" -->|<!--#include virtual="/inner/" -->'],
+    $root);
 symlink "$root/plain", "$root/links/to-dir"       or die "$!\n";
 symlink "$root/plain/one.txt", "$root/links/to"   or die "$!\n";
 symlink '/none', "$root/links/nowhere"            or die "$!\n";

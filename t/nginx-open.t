@@ -323,16 +323,9 @@ ok $server->wait_for(sub { -f "$root/store/plain" }), 'stored';
 # ---- open_file_cache ---------------------------------------------------------
 
 # While a file is in the cache, no other name is looked for.
-my ($cached_root) = make_tree(<<'END');
-a\xC3\xA9.txt	file	a
-A\xC3\xA9.txt	file	A
-b\xC3\xA9.txt	file	b
-C\xC3\xA9.txt	file	C
-1\xC3\xA9.txt	file	one
-\xEF\xBC\x91\xC3\xA9.txt	file	wide
-One/File.txt	file	first
-two/Name.txt	file	second
-END
+my ($cached_root) = make_tree([qw(aé.txt=a Aé.txt=A bé.txt=b Cé.txt=C
+    1é.txt=one \xEF\xBC\x91\xC3\xA9.txt=wide One/File.txt=first
+    two/Name.txt=second)]);
 chmod 0777, $cached_root;
 my $cached = nginx(root => $cached_root, conf => <<'END');
 server {
