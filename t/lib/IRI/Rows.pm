@@ -3,8 +3,9 @@
 #
 #   request   [METHOD ][PORT:]TARGET[ +WORD ...]; octets as \xHH. POST and PUT
 #             have a body. A word adds options of the request by name
-#   status, body, location (without scheme and authority), or a header field;
-#             "none" for no field, "~" before a pattern, "-": not compared
+#   status, body, location (without scheme and authority), links (of a page)
+#             or a header field: "none" where there is none, "~" before a
+#             pattern, "-": not compared
 #   note      optional: what the row is about
 #
 # The description of a row is its request and its note.
@@ -58,6 +59,9 @@ sub answer_to {
 sub seen {
     my ($answer, $column) = @_;
     return $answer->$column if $column =~ /^(?:status|body)$/;
+    my @links = $column eq 'links' ? $answer->body =~ /<a href="([^"]*)">/g
+        : ();
+    return "@links" if @links;
     my @values = $answer->header($column) or return 'none';
     return join ', ', map { lc $column ne 'location' ? $_
         : s{^https?://[^/]*}{}r } @values;
