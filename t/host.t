@@ -214,7 +214,7 @@ sub judge {
     several($kind, $server, $options);
 
     # A site that asks for certificates is not selected by any form of its name
-    # if SNI has not asked for it. nginx: t/nginx-host-tls.t.
+    # if SNI has not asked for it. nginx: t/host-tls.t.
     is $server->get('/', host => $_, port => $server->port('tls'),
         tls => { sni => 'first.example' })->status, 421,
         'no certificate: ' . escaped($_)
