@@ -3,6 +3,8 @@
 #
 #   request   [METHOD ][PORT:]TARGET[ +WORD ...]; octets as \xHH. POST and PUT
 #             have a body. A word adds options of the request by name
+#   names     of a listing, sorted, by its JSON; a directory has a "/", an entry
+#             without a link a "!"
 #   status, body, location (without scheme and authority), links (of a page)
 #             or a header field: "none" where there is none, "~" before a
 #             pattern, "-": not compared
@@ -14,9 +16,10 @@ use strict;
 use warnings;
 use Exporter 'import';
 use IRI::Octets qw(octets visible);
+use JSON::PP ();
 use Test::More ();
 
-our @EXPORT_OK = 'rows_are';
+our @EXPORT_OK = qw(names_of rows_are);
 
 # Tests each row of a table. Options: words of requests, each with a list of
 # options of IRI::Server::request; "all", for each request; "name", of the
@@ -31,7 +34,9 @@ sub rows_are {
         my %want;
         @want{@$columns} = @$row;
         my ($request, $note) = delete @want{qw(request note)};
-        my $answer = answer_to($server, $request, %option);
+        my $sent = $request;
+        $sent =~ s/(?=\z| \+)/?format=json/ if defined $want{names};
+        my $answer = answer_to($server, $sent, %option);
         my @compared = grep { ($want{$_} // '-') ne '-' } @$columns;
         my @got = map { seen($answer, $_) } @compared;
         my @wanted = map { $want{$compared[$_]} =~ /^~(.*)/s
@@ -55,10 +60,22 @@ sub answer_to {
             'all', $words =~ /\w+/g);
 }
 
+# The names of a listing in JSON; the status if there is none.
+sub names_of {
+    my ($answer) = @_;
+    return $answer->status if $answer->status != 200;
+    return join ' ', sort map {
+        my $name = $_->{name} // $_->{octets};
+        utf8::encode($name);
+        $name . ($_->{directory} ? '/' : '') . ($_->{href} ? '' : '!')
+    } @{ JSON::PP->new->utf8->decode($answer->body)->{entries} };
+}
+
 # A part of an answer, as a cell.
 sub seen {
     my ($answer, $column) = @_;
     return $answer->$column if $column =~ /^(?:status|body)$/;
+    return names_of($answer) if $column eq 'names';
     my @links = $column eq 'links' ? $answer->body =~ /<a href="([^"]*)">/g
         : ();
     return "@links" if @links;
