@@ -106,9 +106,9 @@ my %WRITE = (
     overlong => sub { percent($_[0] =~ s{([.\w])}{
         pack 'CC', 0xC0 | ord($1) >> 6, 0x80 | ord($1) & 0x3F}ear) },
     surrogate => sub { '%ED%A0%BD%ED%B8%80' . percent($_[0]) },
-    # a separator, or what could be taken for one
-    slash   => sub { ('%2F', '%5C', '%C0%AF', '%EF%BC%8F', '%252F')[
-            length($_[0]) % 5] . percent($_[0]) },
+    # what could be taken for a separator; nginx itself decodes %2F
+    slash   => sub { ('%5C', '%C0%AF', '%EF%BC%8F', '%252F')[
+            length($_[0]) % 4] . percent($_[0]) },
     '%u'    => sub { unicode_u('%', @_) },
     '%25u'  => sub { unicode_u('%25', @_) },
 );
