@@ -6,6 +6,8 @@ use IRI::Cases;
 
 subtest 'cases' => \&test_cases;
 subtest 'own trees' => \&test_own_trees;
+subtest 'many cases of a row' => \&test_written;
+subtest 'rows' => \&test_rows;
 subtest 'core' => \&test_core;
 subtest 'errors' => \&test_errors;
 done_testing;
@@ -80,6 +82,59 @@ END
 }
 
 # A table that contains its own trees.
+sub test_written {
+    my $dir = temp_dir();
+    spew("$dir/a.tsv", <<'END');
+id	tree	settings	method	target	status	path	note	form	match	charset	forms
+b1	forms	-	-	/é/ü.txt	200	-	-	-	-	-	utf8,nfd,windows-1252
+b2	forms	-;invalid=400;invalid=pass	-	/%FF	404;400;200	-;-;\xFF	x;y;z
+END
+    is_deeply [map { join ' ', map { $_ // '-' } @$_{qw(id tree settings target
+            status path form)} } IRI::Cases::load("$dir/a.tsv")], [
+        'b1-escaped forms - /%C3%A9/%C3%BC.txt 200 \xC3\xA9/\xC3\xBC.txt escaped',
+        'b1-lower forms - /%c3%a9/%c3%bc.txt 200 \xC3\xA9/\xC3\xBC.txt escaped',
+        'b1-native forms - /\xC3\xA9/\xC3\xBC.txt 200 \xC3\xA9/\xC3\xBC.txt native',
+        'b1-mixed forms - /\xC3\xA9/%C3%BC.txt 200 \xC3\xA9/\xC3\xBC.txt mixed',
+        'b1-nfd forms - /e%CC%81/u%CC%88.txt 200 \xC3\xA9/\xC3\xBC.txt escaped',
+        'b1-nfd-native forms - /e\xCC\x81/u\xCC\x88.txt 200 \xC3\xA9/\xC3\xBC.txt native',
+        'b1-nfd-dir forms - /e%CC%81/\xC3\xBC.txt 200 \xC3\xA9/\xC3\xBC.txt -',
+        'b1-disk forms/UTF-8/NFD - /%C3%A9/%C3%BC.txt 200 e\xCC\x81/u\xCC\x88.txt -',
+        'b1-disk-nfd forms/UTF-8/NFD - /e\xCC\x81/u\xCC\x88.txt 200 e\xCC\x81/u\xCC\x88.txt native',
+        'b1-cp1252 forms charset=windows-1252 /%E9/%FC.txt 200 \xC3\xA9/\xC3\xBC.txt legacy',
+        'b1-cp1252-raw forms charset=windows-1252 /\xE9/\xFC.txt 200 \xC3\xA9/\xC3\xBC.txt legacy',
+        'b1-cp1252-disk forms/UTF-8/NFD charset=windows-1252 /%e9/%fc.txt 200 e\xCC\x81/u\xCC\x88.txt -',
+        'b2 forms - /%FF 404 - -', 'b2-2 forms invalid=400 /%FF 400 - -',
+        'b2-3 forms invalid=pass /%FF 200 \xFF -',
+    ], 'a row in words and settings';
+    return;
+}
+
+# The parts of an answer, and what is compared.
+sub test_rows {
+    my $answer = IRI::Response->new(status => 301, body => '<a href="/b">x',
+        headers => [[Location => 'http://x:8/a?b'], [Vary => 'A'],
+            [Vary => 'B']]);
+    is_deeply [map { IRI::Rows::seen($answer, $_) } qw(status body location
+        links vary etag)], [301, '<a href="/b">x', '/a?b', '/b', 'A, B',
+        'none'], 'cells';
+    my $server = bless { answer => $answer }, 'FakeServer';
+    my @got;
+    no warnings qw(once redefine);
+    local *Test::More::is = sub { push @got, $_[0] eq $_[1] ? 1 : 0 };
+    *FakeServer::request = sub { $_[0]{answer} };
+    rows_are($server, <<'END');
+request  status  location  vary  note
+/a  301  /a?b  A, B
+/a  301  /a
+/a  301  ~^/a\?  -  a pattern
+/a  301  ~^/b
+/a  200
+/a  301  -  none
+END
+    ok "@got" eq '1 0 1 0 0 0', "rows that fail: @got";
+    return;
+}
+
 sub test_own_trees {
     my $file = temp_dir() . '/own.tsv';
     spew($file, <<'END');

@@ -5,16 +5,8 @@ use IRI::Test 'core';
 use JSON::PP ();
 
 my $iri = build_dir() . '/iri';
-my ($root) = make_tree(<<'END');
-plain.txt	file
-caf\xC3\xA9/men\xC3\xBC.txt	file
-100%.txt	file
-raw/\xE9%.txt	file
-END
-my ($euc) = make_tree(<<'END');
-@charset EUC-JP
-\xE8\xA1\xA8/\xE7\xA4\xBA.html	file
-END
+my ($root) = make_tree([qw(plain.txt café/menü.txt 100%.txt raw/\xE9%.txt)]);
+my ($euc) = make_tree([qw(表/示.html)], undef, charset => 'EUC-JP');
 
 # Exit code, standard output and standard error of `iri ARGUMENTS`.
 sub iri { return capture('', $iri, @_) }
@@ -282,10 +274,7 @@ subtest 'octets that are not UTF-8' => sub {
 };
 
 subtest 'several names' => sub {
-    my ($tree) = make_tree(<<'END');
-Docs/Readme.TXT	file
-Docs/readme.txt	file
-END
+    my ($tree) = make_tree([qw(Docs/Readme.TXT Docs/readme.txt)]);
     my @options = ('--root', $tree, '--match', 'case');
     my $got = explain_target('/docs/README.txt', @options);
     is_deeply [@$got{qw(answer match status choices path)}],

@@ -29,19 +29,9 @@ sub paths {
     } @names;
 }
 
-my ($good) = make_tree(<<'END');
-index.html	file
-caf\xC3\xA9/men\xC3\xBC.txt	file
-\xE6\x97\xA5\xE6\x9C\xAC/\xE8\xAA\x9E.html	file
-END
-my ($bad) = make_tree(<<'END');
-e\xCC\x81.html	file
-\xC3\xA9.html	file
-sub/Cafe	file
-sub/cafe	file
-sub/a#b	file
-\xE9t\xE9/\xE0.txt	file
-END
+my ($good) = make_tree([qw(index.html café/menü.txt 日本/語.html)]);
+my ($bad) = make_tree([qw(e\xCC\x81.html é.html sub/Cafe sub/cafe
+    \xE9t\xE9/\xE0.txt), 'sub/a#b']);
 
 subtest 'a tree as it should be' => sub {
     my ($code, $out, $err) = lint($good);
@@ -261,10 +251,7 @@ subtest 'links and depth' => sub {
 };
 
 subtest 'names that would act' => sub {
-    my ($dir) = make_tree(<<'END');
-a\x1B[31mred	file
-\xE2\x80\xAErtl	file
-END
+    my ($dir) = make_tree([qw(a\x1B[31mred \xE2\x80\xAErtl)]);
     my ($code, $out) = lint($dir);
     unlike $out, qr/\033|\xE2\x80\xAE/, 'octets are shown escaped';
     like $out, qr/%1B/, 'octet by octet';

@@ -5,15 +5,8 @@ use IRI::Test 'core';
 use JSON::PP ();
 
 my $iri = build_dir() . '/iri';
-our ($root) = make_tree(<<'END');
-\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E.html	file
-caf\xC3\xA9.html	file
-now.html	file
-Case.html	file
-d/\xE8\xA1\xA8.html	file
-\xE6\x9A\x97	file
-\xEF\xBD\xB0\xEF\xBE\x85	file
-END
+our ($root) = make_tree([qw(日本語.html café.html now.html Case.html d/表.html 暗
+    \xEF\xBD\xB0\xEF\xBE\x85)]);
 my $dir = temp_dir();
 
 # A line of a log in the combined format.

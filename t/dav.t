@@ -27,7 +27,8 @@ my %START = (
         diag 'no dav-ext here: PROPFIND and locks are not tried' if !@EXT;
         my $ext = @EXT ? 'dav_ext_methods PROPFIND OPTIONS LOCK UNLOCK; '
             . 'dav_ext_lock zone=locks;' : '';
-        return nginx(root => $root, modules => \@EXT, conf => <<"END") },
+        return nginx(root => $root, modules => \@EXT, log_level => 'info',
+            conf => <<"END") },
 @{[@EXT ? 'dav_ext_lock_zone zone=locks:1m;' : '']}
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -459,6 +460,10 @@ sub nginx_only {
         'no entry was created';
     is entries($_->[0]), escaped($_->[1]), "$_->[0]: nothing was made"
         for ['n', ''], ['k', 'Über.txt'];
+    request_is('COPY', '/e/a.txt', 404, 'an unreadable Destination',
+        destination('/e/%FF'));
+    like $server->settled_log, qr{iri: Destination "\S*/e/%FF" refused},
+        'is logged as sent';
     request_is('COPY', '/e/a.txt', 204, 'a name that both write so',
         destination('/u/b.txt'));
     request_is('COPY', '/u/a.txt', 204, 'COPY to a non-ASCII name',

@@ -8,12 +8,8 @@ use IRI::Server qw(build_dir capture);
 my $iri = build_dir() . '/iri';
 plan skip_all => 'build/iri is not built' if !-x $iri;
 
-my ($root) = make_tree(<<'END');
-caf\xC3\xA9.txt	file	coffee
-e\xCC\x81/\xE8\xA1\xA8.txt	file	nfd
-\xE8\xA1\xA8.txt	file	table
-Docs/Readme.txt	file	read
-END
+my ($root) = make_tree([qw(café.txt=coffee e\xCC\x81/\xE8\xA1\xA8.txt=nfd
+    表.txt=table Docs/Readme.txt=read)]);
 my @targets = ('/caf%C3%A9.txt', '/caf%E9.txt', '/%95%5c.txt', '/%C3%A9/%95%5c',
     '/%C3%A9/%E8%A1%A8.txt', '/nosuch%C3%A9', '/%FF', '/%C9%BD.txt',
     "/a\xE2\x80\xAE", '/%E8%A1%A8/%C3%A9');

@@ -5,15 +5,9 @@ use IRI::Test;
 my $missing = missing('nginx') // missing('httpd');
 plan skip_all => $missing if $missing;
 
-my ($root) = make_tree(<<'END');
-deny/Geheim.txt	file	secret
-deny/\xC3\x84rger.txt	file	secret
-err/\xC3\xA9.html	file	page
-ht/f	file	f
-open/\xE8\xA1\xA8.txt	file	open
-err/page.html	file	the page
-shut/Geheim.txt	file	secret
-END
+my ($root) = make_tree([qw(deny/Geheim.txt=secret deny/Ärger.txt=secret
+    err/é.html=page ht/f=f open/表.txt=open shut/Geheim.txt=secret),
+    'err/page.html=the page']);
 spew("$root/ht/.htaccess",
     "RewriteEngine On\nRewriteRule ^g/(.*)\$ /deny/\$1 [L]\n"
     . "RewriteRule ^o/(.*)\$ /open/\$1 [L]\n");

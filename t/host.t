@@ -52,6 +52,9 @@ my @FORMS = (
     ['escaped *', '%2a.example.org', 400],
     ['escaped * of a name', '%2a.katze-größe.example', 400],
     ['Latin-1', "b\xFCcher.example", 400],
+    ['octets and markup', "\xFF\xFE<b>", 400],
+    ['escaped markup', '%3Cb%3Eü', 400],
+    ['a character that is "a/c"', 'a℀.example', 400],
     ['Latin-1, escaped', 'b%FCcher.example', 400],
     ['NUL, escaped', 'b%C3%BCcher.example%00', 400],
     ['CR LF, escaped', 'localhost%0d%0aX:1', 400],
@@ -214,7 +217,7 @@ sub judge {
     several($kind, $server, $options);
 
     # A site that asks for certificates is not selected by any form of its name
-    # if SNI has not asked for it. nginx: t/nginx-host-tls.t.
+    # if SNI has not asked for it. nginx: t/host-tls.t.
     is $server->get('/', host => $_, port => $server->port('tls'),
         tls => { sni => 'first.example' })->status, 421,
         'no certificate: ' . escaped($_)

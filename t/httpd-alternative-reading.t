@@ -5,10 +5,9 @@ use IRI::Test 'httpd';
 use Digest::SHA 'sha1_base64';
 use IRI::Octets 'euc';
 
-my ($root) = make_tree("\@charset EUC-JP\n" . join '',
-    map { escaped($_) . "\tfile\n" } qw(開/表.txt 拒/表.txt 鍵/表.txt
-        書/表.txt 写/表.txt 写/二.txt 仮/表.txt 蔵/表.txt 表/内.txt 表/index.html 表.txt
-        表示.txt html.txt));
+my ($root) = make_tree([qw(開/表.txt 拒/表.txt 鍵/表.txt 書/表.txt 写/表.txt 写/二.txt
+    仮/表.txt 蔵/表.txt 表/内.txt 表/index.html 表.txt 表示.txt html.txt)],
+    undef, charset => 'EUC-JP');
 spew("$root/" . euc('開/表.cgi'), <<'END');
 #!/bin/sh
 printf 'Content-Type: text/plain\n\n%s %s ' "$REQUEST_METHOD" "$QUERY_STRING"

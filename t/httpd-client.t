@@ -5,14 +5,8 @@ use IRI::Both qw(client_cases is_undisclosed vary);
 
 # ---- one server --------------------------------------------------------------
 
-my ($root) = make_tree(<<'END');
-index.html	file	index
-\xC3\xA9t\xC3\xA9.txt	file	french
-\xD0\xB9t\xD0\xB9.txt	file	russian
-\xE8\xA1\xA8.txt	file	table
-missing.html	file	missing
-dav/	dir
-END
+my ($root) = make_tree([qw(index.html=index été.txt=french йtй.txt=russian
+    表.txt=table missing.html=missing dav/)]);
 chmod 0777, "$root/dav";
 spew("$root/say.cgi", "#!/bin/sh\nprintf 'Content-Type: text/plain\\n\\n'\n"
     . "printf '%s' \"\$PATH_INFO \$IRI_CHARSET\"\n");

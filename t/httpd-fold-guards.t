@@ -4,12 +4,10 @@
 use IRI::Test 'httpd';
 use Digest::MD5 'md5_hex';
 
-my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
-    Files/Config.php Files/Page.txt Docs/a.txt Docs/.htpasswd
-    Home/joe/Public/Page.txt Home/joe/Public/Secret/S.txt Auth/Page.txt
-    Limit/Page.txt Été/s.txt Twice/Page.txt));
-my ($outside) = make_tree(join '', map { escaped($_) . "\tfile\n" }
-        qw(inside.txt TWIN.txt Twin.txt));
+my ($root) = make_tree([qw(Files/Config.php Files/Page.txt Docs/a.txt
+    Docs/.htpasswd Home/joe/Public/Page.txt Home/joe/Public/Secret/S.txt
+    Auth/Page.txt Limit/Page.txt Été/s.txt Twice/Page.txt)]);
+my ($outside) = make_tree([qw(inside.txt TWIN.txt Twin.txt)]);
 mkdir "$root/Links";
 symlink $outside, "$root/Links/Out";
 symlink "$outside/inside.txt", "$root/Links/File.txt";

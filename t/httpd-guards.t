@@ -3,8 +3,8 @@
 # discloses nothing of the file system or of a rewritten query.
 use IRI::Test 'httpd';
 
-my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" }
-        qw(表/s.txt 開/表.txt 環/表.txt 式/表.txt 〜.txt app.txt café.txt));
+my ($root) = make_tree([qw(表/s.txt 開/表.txt 環/表.txt 式/表.txt 〜.txt app.txt
+    café.txt)]);
 my ($api) = make_tree(escaped('〜x.txt') . "\tfile\n");
 spew("$root/開/.htaccess", <<'END');
 RewriteEngine On

@@ -3,31 +3,18 @@
 use IRI::Test 'httpd';
 use Digest::SHA 'sha1_base64';
 use IO::Socket::INET;
-use JSON::PP ();
+use IRI::Rows 'names_of';
 use POSIX ();
 use Time::HiRes 'sleep';
 
-my $json = JSON::PP->new->utf8;
 my ($server, $port);
+my @login = (headers => [Authorization => 'Basic dTpw']);
 
-# The entries of a listing, from JSON; the status if there is no listing.
-sub entries {
-    my ($target, %option) = @_;
-    my $answer = $server->get("$target?format=json", port => $port, %option);
-    return $answer->status if $answer->status != 200;
-    return $json->decode($answer->body)->{entries};
-}
-
-# The same as one line; a directory has a "/", an entry without a link a "!".
+# The names of a listing.
 sub names {
-    my ($entries) = (entries(@_));
-    return $entries if !ref $entries;
-    my @names = map {
-        my $name = $_->{name} // $_->{octets};
-        utf8::encode($name);
-        $name . ($_->{directory} ? '/' : '') . ($_->{href} ? '' : '!')
-    } @$entries;
-    return join ' ', sort @names;
+    my ($target, %option) = @_;
+    return names_of($server->get("$target?format=json", port => $port,
+        %option));
 }
 
 sub give_to_worker { system 'chown', '-R', 'www-data', $_[0] if $> == 0 }
@@ -296,16 +283,39 @@ for my $entry (map { ("$_/", "$_.txt", "表-$_.txt") } @ways, 'ok') {
         $answer->status == 200 && $own ? 1 : 0,
             "listed if and only if accessible: $entry";
 }
-is names('/links/'), 'file.txt own/ é.txt',
-    'links are neither followed nor listed as conflicts';
+rows_are($server, <<'END', user => \@login);
+request  names  note
+/links/  file.txt own/ é.txt  links are neither followed nor listed as conflicts
+/kinds/  file  only files and directories
+/raw/  %C3%A9%0A.txt! %FF%7F.txt! %FF.txt!  rules judge entries without a name
+/index/  global/ none/ with/  directories with an index, except a denied one
+/index/none/  a  no index
+/noindex/  403  Options -Indexes
+/noindex/sub/  403  Options -Indexes, below
+/noindex/in/  a  Options +Indexes
+/ht/  a.txt never/ off/  .htaccess: on
+/ht/off/  404  .htaccess: off
+/ht/off/on/  a.txt  .htaccess: on again
+/ht/never/  403  Options of .htaccess
+/ht/denied/  403  Require of .htaccess
+/none-there/  404  no directory
+/rewritten/  ~^$  a rewritten path
+/pretty/  x.txt  a path whose entries are rewritten
+/case/docs/  A.txt  a directory found by a similar name
+/case/  Docs/  the name in its parent directory
+/slash/in/  a  the listing with right links
+/slash/  in/  the link from the parent directory
+off:/index/none/  404  engine off
+report:/index/none/  404  report
+/auth/  401  a password
+/auth/ +user  a in/  with the password, without entries of others
+/auth/in/ +user  a  a deeper path
+END
 is names('/links/', port => $server->port('links')),
     $> == 0 ? 'dir/ file.txt own/ é.txt' : 'dir/ file.txt mine own/ é.txt',
     'SymLinksIfOwnerMatch';
 like names('/links/', port => $server->port('filter')),
     qr{^dir/ file.txt mine own/ passwd é.txt é.txt!$}, 'links are followed';
-is names('/kinds/'), 'file', 'only files and directories';
-is names('/raw/'), '%C3%A9%0A.txt! %FF%7F.txt! %FF.txt!',
-    'rules judge entries without a name';
 unlike $server->settled_log, qr/unreadable/, 'whose paths are not refused';
 like names('/raw/', port => $server->port('invalid')),
     qr/^%C3%A9%0A\.fserver! .* %FF\.txt!$/, 'nor with IRIInvalid 400';
@@ -313,41 +323,16 @@ is names('/twins/'), "\xC3\xA9.txt \xC3\xA9.txt!", 'one name, two entries';
 
 # ---- which directories ------------------------------------------------------
 is $server->get('/index/with/')->body, 'index/with/index.html', 'an index';
-is names('/index/'), 'global/ none/ with/',
-    'directories with an index, except a denied one';
-is names('/index/none/'), 'a', 'no index';
-is names('/noindex/'), 403, 'Options -Indexes';
-is names('/noindex/sub/'), 403, 'Options -Indexes, below';
-is names('/noindex/in/'), 'a', 'Options +Indexes';
 like $server->settled_log, qr/iri: .*reason=indexes/, 'logged';
-is names('/ht/'), 'a.txt never/ off/', '.htaccess: on';
-is names('/ht/off/'), 404, '.htaccess: off';
-is names('/ht/off/on/'), 'a.txt', '.htaccess: on again';
-is names('/ht/never/'), 403, 'Options of .htaccess';
-is names('/ht/denied/'), 403, 'Require of .htaccess';
-is names('/none-there/'), 404, 'no directory';
 is $server->get('/fall/sub/')->body, 'other/x.txt', 'FallbackResource';
 is $server->get('/denied/')->status, 403, 'denied';
 like $server->get('/denied/')->body, qr/Index of/, 'ErrorDocument is a listing';
-is names('/rewritten/'), '', 'a rewritten path';
-is names('/pretty/'), 'x.txt', 'a path whose entries are rewritten';
-is names('/case/docs/'), 'A.txt', 'a directory found by a similar name';
-is names('/case/'), 'Docs/', 'the name in its parent directory';
 my $answer = $server->get('/slash/in');
 is $answer->status, 301, 'DirectorySlash Off';
 like $answer->header('Location'), qr{^http://localhost:\d+/slash/in/$},
     'redirect to the path with a slash';
-is names('/slash/in/'), 'a', 'the listing with right links';
-is names('/slash/'), 'in/', 'the link from the parent directory';
-is names('/index/none/', port => $server->port('off')), 404, 'engine off';
-is names('/index/none/', port => $server->port('report')), 404, 'report';
 
 # ---- passwords --------------------------------------------------------------
-my @login = (headers => [Authorization => 'Basic dTpw']);
-is names('/auth/'), 401, 'a password';
-is names('/auth/', @login), 'a in/',
-    'with the password, without entries of others';
-is names('/auth/in/', @login), 'a', 'a deeper path';
 is names('/auth/', headers => [Authorization => 'Basic dTpx']), 401, 'wrong';
 like names('/all/', @login), qr{ user/ .*user\.txt},
     'an entry that requires a password';

@@ -13,15 +13,10 @@ for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
 
 # ---- one server --------------------------------------------------------------
 
-my ($root) = make_tree(<<'END');
-index.html	file	index
-dir/index.html	file	directory
-\xE8\xA1\xA8.txt	file	table
-several/README	file	a
-several/ReadMe	file	b
-key/a.txt	file	key
-ssi.shtml	file	<!--#include virtual="/say.cgi?q=%83%5C" -->|<!--#echo var="QUERY_STRING" -->
-END
+my ($root) = make_tree([qw(index.html=index dir/index.html=directory
+    表.txt=table several/README=a several/ReadMe=b key/a.txt=key),
+    'ssi.shtml=<!--#include virtual="/say.cgi?q=%83%5C" -->|<!--#echo var="QUERY_STRING" -->']
+    );
 spew("$root/say.cgi", <<'END');
 #!/bin/sh
 printf 'Content-Type: text/plain\nCache-Control: max-age=600\n\n'

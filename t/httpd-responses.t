@@ -4,9 +4,8 @@
 use IRI::Test 'httpd';
 use IRI::Octets qw(euc in_charset percent);
 
-my ($root) = make_tree("\@charset EUC-JP\n" . join '',
-    map { escaped($_) . "\tfile\n" } qw(転/表.txt 転/index.html 拒/表.txt
-        留/表.txt 四/表.txt 下/上/表.txt 表.txt plain.txt));
+my ($root) = make_tree([qw(転/表.txt 転/index.html 拒/表.txt 留/表.txt 四/表.txt
+    下/上/表.txt 表.txt plain.txt)], undef, charset => 'EUC-JP');
 spew("$root/" . euc('四/.htaccess'), "IRIRedirect 308\n");
 mkdir "$root/" . euc('包');
 mkdir "$root/a";
@@ -197,12 +196,8 @@ is scalar(() = $server->settled_log =~ /^.*reason=limit,.*$/mg), 1,
 is_deeply [$server->errors(ignore => qr/has no effect/)], [], 'log';
 
 # ---- IRIRedirect where only an application can decide
-my ($site) = make_tree(<<'TREE');
-app.txt	file	front
-front/x.txt	file	x
-fall/x.txt	file	x
-media/\xC3\xA9.txt	file	media
-TREE
+my ($site) = make_tree([qw(app.txt=front front/x.txt=x fall/x.txt=x
+    media/é.txt=media)]);
 spew("$site/front/.htaccess", <<'END');
 RewriteEngine On
 RewriteCond %{REQUEST_FILENAME} !-f

@@ -9,8 +9,8 @@ plan skip_all => 'no mod_lua' if !-e "$folder/mod_lua.so";
 
 # EUC-JP C9BD is a kanji, and in UTF-8 U+027D. In Shift_JIS 955C is it.
 my @spelled = ('/%E8%A1%A8', '/%C9%BD', '/%95%5C');
-my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" }
-        qw(表/first.txt 表/open.txt 表/ip.txt 表/key.txt 表/uniq.txt 表.txt));
+my ($root) = make_tree([qw(表/first.txt 表/open.txt 表/ip.txt 表/key.txt 表/uniq.txt
+    表.txt)]);
 spew("$root/表/run.cgi", <<'END');
 #!/bin/sh
 printf 'Content-Type: text/plain\n\n'

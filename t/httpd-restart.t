@@ -44,9 +44,8 @@ sub program {
 
 # ---- everything into public/, by .htaccess -----------------------------------
 
-my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
-    public/admin/a.txt public/Docs/Page.txt public/〜内部/a.txt public/index.html
-    public/Err.html public/é/a.txt));
+my ($root) = make_tree([qw(public/admin/a.txt public/Docs/Page.txt
+    public/〜内部/a.txt public/index.html public/Err.html public/é/a.txt)]);
 program("$root/public/admin/run.cgi");
 program("$root/public/Docs/run.cgi");
 spew("$root/users", 'u:{SHA}' . sha1_base64('p') . "=\n");
@@ -149,8 +148,8 @@ for my $how (sort keys %into) {
 
 # ---- changes by rules do not survive ----------------------------------------
 
-my ($down) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
-    download/secret.txt ｱｲ/a.txt Free/A.txt Cached/Page.txt));
+my ($down) = make_tree([qw(download/secret.txt ｱｲ/a.txt Free/A.txt
+    Cached/Page.txt)]);
 program("$down/Free/Run.cgi");
 my $tmp = temp_dir();
 mkdir "$tmp/cache";
@@ -257,9 +256,8 @@ ok !-e "$dav/public/app/secret/neu",  'no entry was created';
 
 # ---- existing and absent names have the same response -----------------------
 
-my ($store) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
-    store/private/Ärzte.txt private/Ärzte.txt data/日本語/Plan2.txt
-    private/Sub/Ärzte.txt));
+my ($store) = make_tree([qw(store/private/Ärzte.txt private/Ärzte.txt
+    data/日本語/Plan2.txt private/Sub/Ärzte.txt)]);
 program("$store/store/private/Ärzte.cgi");
 my $MEDIA = <<'END';
 IRIEngine On
@@ -329,9 +327,8 @@ END
 
 # ---- error pages, subrequests -------------------------------------------------
 
-my ($page) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
-    Page/Gone.html Page/Index.html Page/Secret.html Page/Other.html docs/A.txt
-    public/Docs/a.txt));
+my ($page) = make_tree([qw(Page/Gone.html Page/Index.html Page/Secret.html
+    Page/Other.html docs/A.txt public/Docs/a.txt)]);
 spew("$page/page.shtml", '[<!--#include virtual="/page/gone.html" -->]');
 spew("$page/denied.shtml", '[<!--#include virtual="/page/secret.html" -->]');
 my $pages = httpd(root => $page, modules => [qw(include rewrite cgid)],

@@ -20,21 +20,10 @@ my $path = $ENV{QUERY_STRING} =~ s/%(..)/chr hex $1/ger;
 print "Content-Type: text/plain\nX-Sendfile: $path\n\nno file";
 END
 chmod 0755, "$root/app.cgi";
-my ($files) = make_tree(<<'END');
-plain.txt	file	plain
-caf\xC3\xA9.txt	file	composed
-re\xCC\x81.txt	file	decomposed
-Two.txt	file	capital
-both\xC3\xA9	file	NFC
-bothe\xCC\x81	file	NFD
-100%\xC3\xA9	file	percent
-100%e\xCC\x81b	file	percent
-de\xCC\x81/x.txt	file	below
-sub/\xC3\xA9/y.txt	file	y
-old/\x95\x5C.txt	file	legacy
-old/ascii.txt	file	ascii
-\xC3\x89xact	file	capital
-END
+my ($files) = make_tree([qw(plain.txt=plain café.txt=composed
+    re\xCC\x81.txt=decomposed Two.txt=capital bothé=NFC bothe\xCC\x81=NFD
+    100%é=percent 100%e\xCC\x81b=percent de\xCC\x81/x.txt=below sub/é/y.txt=y
+    old/\x95\x5C.txt=legacy old/ascii.txt=ascii Éxact=capital)]);
 my ($other) = make_tree("e\\xCC\\x81.txt\tfile\tsecret\n");
 
 my $server = httpd(root => $root, modules => [qw(cgid xsendfile)],

@@ -8,9 +8,8 @@ use POSIX ();
 
 sub percent { return $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
 
-my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" }
-    qw(表/静.html 規/静.html 頁/環.shtml 頁/濾.txt 算/計.cgi 算/index.cgi
-        a.cgi a.html));
+my ($root) = make_tree([qw(表/静.html 規/静.html 頁/環.shtml 頁/濾.txt 算/計.cgi
+    算/index.cgi a.cgi a.html)]);
 my @WORDS = qw(IRI IRI_HOST IRI_HOST_ASCII IRI_PATH IRI_URI IRI_FORM
     IRI_CHARSET IRI_MATCH IRI_FILENAME IRI_PATH_INFO);
 for my $name ('算/計.cgi', '算/index.cgi', 'a.cgi') {

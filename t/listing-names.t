@@ -3,7 +3,7 @@
 # fields of the response. Names of random octets: t/fuzz/fuzz_listing.c.
 use IRI::Test;
 use Digest::SHA 'sha256_base64';
-use JSON::PP ();
+use IRI::Rows 'names_of';
 use XML::LibXML;
 
 # ---- trees -------------------------------------------------------------------
@@ -106,17 +106,9 @@ my @SERVERS = (
 
 my ($server, $port);
 
-# The names of a listing on one line, from JSON, or its status; a directory has
-# a "/", an entry without a link a "!".
+# The names of a listing.
 sub names {
-    my ($target) = @_;
-    my $answer = $server->get("$target?format=json", port => $port);
-    return $answer->status if $answer->status != 200;
-    return join ' ', sort map {
-        my $name = $_->{name} // $_->{octets};
-        utf8::encode($name);
-        $name . ($_->{directory} ? '/' : '') . ($_->{href} ? '' : '!')
-    } @{ JSON::PP->new->utf8->decode($answer->body)->{entries} };
+    return names_of($server->get("$_[0]?format=json", port => $port));
 }
 
 # The links of a page to its entries.

@@ -612,11 +612,8 @@ END
 
 # Names of variants on disk.
 sub variants {
-    my ($euc) = make_tree(<<'END');
-@charset EUC-JP
-\xE6\xBC\xA2.txt	file	text
-\xE6\xBC\xA2.html	file	html
-END
+    my ($euc) = make_tree([qw(漢.txt=text 漢.html=html)],
+        undef, charset => 'EUC-JP');
     spew("$euc/map.var", "URI: \xB4\xC1.txt\nContent-Type: text/plain\n\n"
         . "URI: \xB4\xC1.html\nContent-Type: text/html\n");
     my $variants = httpd(root => $euc, modules => ['negotiation'], h2 => 1,

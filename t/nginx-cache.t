@@ -10,9 +10,7 @@ my $KILLS = $ENV{IRI_KILLS} // 25;
 # nginx logs the locks that a killed worker held.
 my $EXPECTED = qr/exited on signal 9|zone "[^"]+" was locked/;
 
-my ($root) = make_tree(<<'END');
-small/Name.txt	file	small
-END
+my ($root) = make_tree([qw(small/Name.txt=small)]);
 my $tmp = temp_dir();
 
 # Directories of many names, each file empty except the requested one.

@@ -5,16 +5,10 @@ use IRI::Both qw(client_cases is_undisclosed vary);
 
 # ---- one server --------------------------------------------------------------
 
-my ($root) = make_tree(<<'END');
-index.html	file	index
-\xC3\xA9t\xC3\xA9.txt	file	french
-\xD0\xB9t\xD0\xB9.txt	file	russian
-\xE8\xA1\xA8.txt	file	table
-dav/	dir
-named/\xC3\xA9t\xC3\xA9.txt	file	named
-named/\xE8\xA1\xA8.txt	file	named
-ssi.html	file	<!--#include virtual="/%E9t%E9.txt" -->|<!--#include virtual="/%C3%A9t%C3%A9.txt" -->
-END
+my ($root) = make_tree([qw(index.html=index été.txt=french йtй.txt=russian
+    表.txt=table dav/ named/été.txt=named named/表.txt=named),
+    'ssi.html=<!--#include virtual="/%E9t%E9.txt" -->|<!--#include virtual="/%C3%A9t%C3%A9.txt" -->']
+    );
 chmod 0777, "$root/dav";
 
 my $server = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));

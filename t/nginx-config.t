@@ -129,12 +129,8 @@ for my $text ('iri_filename_charset sjis', 'iri_filename_form nfd',
 
 # ---- defaults and inheritance ----------------------------------------------
 
-my ($root) = make_tree(<<'END');
-euc/\xC6\xFC.txt	file	euc
-utf/\xE6\x97\xA5.txt	file	utf
-nfd/e\xCC\x81.txt	file	nfd
-nfc/\xC3\xA9.txt	file	nfc
-END
+my ($root) = make_tree([qw(euc/\xC6\xFC.txt=euc utf/日.txt=utf
+    nfd/e\xCC\x81.txt=nfd nfc/é.txt=nfc)]);
 
 my $server = nginx(root => $root, conf => <<'END');
 root %%ROOT%%;
@@ -193,23 +189,5 @@ is $server->get('/utf/a')->header('X-Form'), undef,
     'variables are empty where iri is off';
 is $server->get('/utf/a', port => $server->port('on'))->header('X-Form'),
     'ascii', 'variables with iri on';
-
-# ---- iri_invalid -----------------------------------------------------------
-
-my ($raw) = make_tree("\\xFFa.txt\tfile\traw\n");
-for my $case (['', 404], ['iri_invalid 404;', 404], ['iri_invalid 400;', 400],
-    ['iri_invalid pass;', 200])
-{
-    my ($text, $status) = @$case;
-    my $one = nginx(root => $raw, conf => "server { listen 127.0.0.1:%%PORT%%;"
-        . " root %%ROOT%%; iri on; $text }", log_level => 'info');
-    is $one->get('/%FFa.txt')->status, $status, "unreadable: $text";
-    my @lines = grep { /iri: / } split /\n/, $one->settled_log;
-    is scalar @lines, $status == 200 ? 0 : 1, "lines of log: $text";
-    like $lines[0] // '',
-        qr{\[info\].*iri: path "/%FFa\.txt" refused: .*reason=unreadable},
-        'messages name the rejected value'
-        if $status != 200;
-}
 
 done_testing;

@@ -131,12 +131,8 @@ END
 # U+3042 and U+3044 in EUC-JP; the first reading has half-width characters.
 my ($plain, $secret) = ('/%A4%A2/x.txt', '/%A4%A4/x.txt');
 
-my ($root) = make_tree(<<'END');
-@charset EUC-JP
-\xE3\x81\x82/x.txt	file	plain
-\xE3\x81\x84/x.txt	file	secret
-front/\xE3\x81\x82/x.txt	file	front
-END
+my ($root) = make_tree([qw(あ/x.txt=plain い/x.txt=secret front/あ/x.txt=front)],
+    undef, charset => 'EUC-JP');
 my ($empty) = make_tree("a.txt\tfile\tA\n");
 
 # Servers in which U+3044 is for internal redirects only.
@@ -231,11 +227,8 @@ is answer($undo, '', '/front/%A4%A6'), '409', 'rules of the found location run';
 
 # ---- a refused path is not opened for its error page ------------------------
 
-my ($raw_root) = make_tree(<<'END');
-\xA4\xA2.txt	file	raw
-e\xCC\x81/x.txt	file	nfd
-\xE3\x81\x82.txt	file	named
-END
+my ($raw_root) = make_tree([qw(\xA4\xA2.txt=raw e\xCC\x81/x.txt=nfd
+    あ.txt=named)]);
 my $refuse = nginx(root => $raw_root, log_level => 'info',
     conf => octets(join '', map { <<"END" } '', 'pass'));
 server {
@@ -348,10 +341,7 @@ for my $name ('b.txt', 'none.txt') {
 
 # ---- only try_files sees the path on disk ------------------------------------
 
-my ($euc) = make_tree(<<'END');
-@charset EUC-JP
-\xE6\x97\xA5.txt	file	day
-END
+my ($euc) = make_tree([qw(日.txt=day)], undef, charset => 'EUC-JP');
 my $try = nginx(root => $euc, conf => <<'END');
 log_format uri $uri;
 server {
@@ -526,9 +516,8 @@ is slurp("$places/open/d"), 'open/a.txt', 'content after MOVE';
 
 # ---- captures and variables of the source do not apply to the Destination ---
 
-my ($second) = make_tree(join '', map { escaped($_) . "\tfile\t-\n" }
-    qw(up/a up/dir/f 秘密/a〜 files/tf/a files/denied/x tf/a mapsec/x need/x same/x
-    areq/x front/x pg/x app named/a));
+my ($second) = make_tree([qw(up/a up/dir/f 秘密/a〜 files/tf/a files/denied/x tf/a
+    mapsec/x need/x same/x areq/x front/x pg/x app named/a)]);
 system 'chmod', '-R', 'a+rwX', $second;
 chmod 0777, $second or die;
 

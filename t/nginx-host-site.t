@@ -2,12 +2,9 @@
 # rules, limits, logs, redirects, upstreams, variables, internal requests.
 use IRI::Test 'nginx';
 
-my ($root) = make_tree(<<'END');
-site/dir/index.html	file	index
-site/\xC3\xA9.txt	file	acute
-site/page.shtml	file	<!--#include virtual="/inner" -->
-site/secret.txt	file	SECRET
-END
+my ($root) = make_tree([qw(site/dir/index.html=index site/é.txt=acute
+    site/secret.txt=SECRET),
+    'site/page.shtml=<!--#include virtual="/inner" -->']);
 chmod 0777, "$root/site" or die;
 
 # Each way to the site of w<u umlaut>.example; hosts are escaped, because newer

@@ -1,6 +1,6 @@
 # nginx: hosts: names with wildcards, regular expressions and their captures,
 # and strict. Each form by each way: t/host.t; behaviour of the selected site:
-# t/nginx-host-site.t, TLS: t/nginx-host-tls.t.
+# t/nginx-host-site.t, TLS: t/host-tls.t.
 use IRI::Test 'nginx';
 use IRI::Both 'site_of';
 

@@ -11,10 +11,7 @@ my $NAMES = $ENV{IRI_WAIT_NAMES}
     // 30_000;    # read by a thread, which takes some time
 my $TIMES = $ENV{IRI_WAITS} // 10;
 
-my ($root) = make_tree(<<'END');
-www/huge/Name.txt	file	name
-www/x	file	x
-END
+my ($root) = make_tree([qw(www/huge/Name.txt=name www/x=x)]);
 for (1 .. $NAMES) {
     open my $file, '>', "$root/www/huge/File$_.txt" or die "File$_.txt: $!\n";
 }

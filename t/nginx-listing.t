@@ -1,8 +1,8 @@
 # nginx, iri_listing: a page of the entries of a directory that the client may
 # access, and no others.
 use IRI::Test 'nginx';
-use Encode ();
 use IRI::HTTP2;
+use IRI::Rows 'names_of';
 use IRI::TLS;
 use JSON::PP ();
 use Socket qw(SOL_SOCKET SO_RCVBUF);
@@ -20,73 +20,24 @@ spew("$root/nfc/\xC3\xA9.txt",  'e');
 spew("$root/nfc/\xFF\xFE.txt", 'undecodable');
 spew("$root/nfc/\x01\x1B[31m", 'controls');
 
-make_tree(<<'END', $root);
-rules/free.txt	file	1
-rules/deny.txt	file	1
-rules/deny/x	file	1
-rules/deny2/x	file	1
-rules/open/x	file	1
-rules/auth.txt	file	1
-rules/any.txt	file	1
-rules/both.txt	file	1
-rules/inner.txt	file	1
-rules/return.txt	file	1
-rules/text.txt	file	1
-rules/rewrite.txt	file	1
-rules/if.txt	file	1
-rules/ask.txt	file	1
-rules/ask-no.txt	file	1
-rules/a.bak	file	1
-rules/server.txt	file	1
-rules/map.txt	file	1
-rules/proxied.txt	file	1
-rules/moved/x	file	1
-rules/redirect	file	1
-rules/root.txt	file	1
-rules/only.txt	file	1
-rules/.hidden	file	1
-ruled/a.txt	file	1
-ruled/b.txt	file	1
-ruled/c.txt	file	1
-vary/a.txt	file	1
-vary/b.txt	file	1
-vary/c.txt	file	1
-last/one.txt	file	1
-last/sub/x	file	1
-nest/free.txt	file	1
-nest/deny.txt	file	1
-nest/a.no	file	1
-nest/b.no	file	1
-nest/a.yes	file	1
-nest/deep/x	file	1
-tried/one.txt	file	1
-tried/one.txt.html	file	1
-tried/two.txt	file	1
-tried/sub/x	file	1
-plain/one.txt	file	1
-plain/sub/x	file	1
-strict/one.txt	file	1
-strict/sub/x	file	1
-other/else.txt	file	1
-elsewhere/x	file	1
-elsewhere/rules/root.txt	file	1
-place/one.txt	file	1
-place/secret.txt	file	1
-inner/one.txt	file	1
-links/file.txt	file	1
-links/dir/x	file	1
-owned/file.txt	file	1
-modes/open.txt	file	1
-modes/shut.txt	file	1
-modes/shut/x	file	1
-modes/entered/x	file	1
-case/Docs/File.txt	file	1
-index/index.html	file	index
-index/other.html	file	1
-none/empty	dir
-404/one.txt	file	1
-page.shtml	file	<!--#include virtual="/plain/" -->|<!--#include virtual="/rules/" -->|<!--#include virtual="/inner/" -->
-END
+make_tree([qw(rules/free.txt=1 rules/deny.txt=1 rules/deny/x=1 rules/deny2/x=1
+    rules/open/x=1 rules/auth.txt=1 rules/any.txt=1 rules/both.txt=1
+    rules/inner.txt=1 rules/return.txt=1 rules/text.txt=1 rules/rewrite.txt=1
+    rules/if.txt=1 rules/ask.txt=1 rules/ask-no.txt=1 rules/a.bak=1
+    rules/server.txt=1 rules/map.txt=1 rules/proxied.txt=1 rules/moved/x=1
+    rules/redirect=1 rules/root.txt=1 rules/only.txt=1 rules/.hidden=1
+    ruled/a.txt=1 ruled/b.txt=1 ruled/c.txt=1 vary/a.txt=1 vary/b.txt=1
+    vary/c.txt=1 last/one.txt=1 last/sub/x=1 nest/free.txt=1 nest/deny.txt=1
+    nest/a.no=1 nest/b.no=1 nest/a.yes=1 nest/deep/x=1 tried/one.txt=1
+    tried/one.txt.html=1 tried/two.txt=1 tried/sub/x=1 plain/one.txt=1
+    plain/sub/x=1 strict/one.txt=1 strict/sub/x=1 other/else.txt=1
+    elsewhere/x=1 elsewhere/rules/root.txt=1 place/one.txt=1 place/secret.txt=1
+    inner/one.txt=1 links/file.txt=1 links/dir/x=1 owned/file.txt=1
+    modes/open.txt=1 modes/shut.txt=1 modes/shut/x=1 modes/entered/x=1
+    case/Docs/File.txt=1 index/index.html=index index/other.html=1 none/empty/
+    404/one.txt=1),
+    'page.shtml=<!--#include virtual="/plain/" -->|<!--#include virtual="/rules/" -->|<!--#include virtual="/inner/" -->'],
+    $root);
 symlink "$root/plain", "$root/links/to-dir"       or die "$!\n";
 symlink "$root/plain/one.txt", "$root/links/to"   or die "$!\n";
 symlink '/none', "$root/links/nowhere"            or die "$!\n";
@@ -295,13 +246,10 @@ sub list {
     return { status => 200, %{ JSON::PP->new->utf8->decode($answer->body) } };
 }
 
-# Its status and the names that it shows.
+# Its names, or its status.
 sub names {
     my ($target, %option) = @_;
-    my $list = list($target, %option);
-    return join ' ', $list->{status}, map {
-        Encode::encode_utf8($_->{name} // '-') . ($_->{directory} ? '/' : '')
-    } @{ $list->{entries} };
+    return names_of($server->get("$target?format=json", %option));
 }
 
 # ---- names -------------------------------------------------------------------
@@ -315,10 +263,38 @@ is_deeply [map { $_->{octets} } @odd_names], ['%FF%FE.txt'],
     'a name that no charset reads is listed with a (*UTF8) pattern';
 unlike $server->get('/nfc/', port => $server->port('utf8'))->body,
     qr/controls|%01/, 'denied names are not';
-is names('/none/'), '200 empty/', 'an empty directory';
 like $server->get('/none/empty/')->body, qr/empty/,
     'its parent directory is linked';
-is names('/rules/free.txt/'), '404', 'a file';
+rows_are($server, <<'END', user => \@user);
+request  names  note
+/none/  empty/  an empty directory
+/rules/free.txt/  404  a file
+/rules/  ask.txt free.txt open/ proxied.txt server.txt  entries without access rules
+/rules/ +user  any.txt ask.txt auth.txt both.txt free.txt open/ proxied.txt server.txt  entries with the password
+server:/rules/  a.bak any.txt ask-no.txt ask.txt auth.txt both.txt deny/ deny2/ if.txt inner.txt map.txt moved/ only.txt open/ proxied.txt redirect return.txt rewrite.txt root.txt text.txt  rules of the server
+server:/last/  sub/  rules of the server in a location
+first:/  401  access to none
+/ruled/  a.txt c.txt  a rule that matches names
+/vary/  a.txt c.txt  a root that depends on names
+/nest/  free.txt  locations in locations, and patterns
+/plain/  one.txt sub/  try_files $uri $uri/
+/tried/  one.txt.html sub/ two.txt  another candidate first
+/strict/  sub/  lists directories only
+/last/  sub/  entries answered by the fallback only
+/short/  sub/  alias
+/captured/plain/  one.txt sub/  alias with captures
+/varied/plain/  404  a root with a variable
+/place/  one.txt secret.txt  a location with its path
+/shown/  one.txt  by a rewrite: entries are checked by its target
+/broken/  one.txt secret.txt  by rewrite ... break
+/inner/  404  internal
+/case/docs/  File.txt  found in another case
+/links/  dir/ file.txt to to-dir/  links
+/unlinked/  dir/ file.txt  disable_symlinks on
+/linked/  404  disable_symlinks for the directory itself
+/owner/  dir/ file.txt to to-dir/  if_not_owner
+/modes/fifos/  ~^$  neither file nor directory
+END
 
 # ---- sorting -----------------------------------------------------------------
 
@@ -352,47 +328,18 @@ for my $link ($page->body =~ /href="(\?[^"]*)"/g) {
 
 # ---- rules -------------------------------------------------------------------
 
-is names('/rules/'), '200 open/ ask.txt free.txt proxied.txt server.txt',
-    'entries without access rules';
-is names('/rules/', @user),
-    '200 open/ any.txt ask.txt auth.txt both.txt free.txt '
-    . 'proxied.txt server.txt', 'entries with the password';
 my @log = grep { /"GET \/rules\// } split /\n/, $server->access_log;
 cmp_ok scalar @log, '>', 0, 'log_subrequest';
 unlike $server->get('/rules/')->body, qr/deny|inner|return|bak|rewrite/,
     'denied names are not in the page';
-is names('/rules/', port => $server->port('server')),
-    '200 deny/ deny2/ moved/ open/ a.bak any.txt ask-no.txt ask.txt auth.txt '
-    . 'both.txt if.txt inner.txt map.txt only.txt proxied.txt redirect return.txt '
-    . 'rewrite.txt root.txt text.txt', 'rules of the server';
-is names('/last/', port => $server->port('server')), '200 sub/',
-    'rules of the server in a location';
-is names('/', port => $server->port('first')), '401', 'access to none';
 like names('/rules/', port => $server->port('first'), @user), qr/free/,
     'access with the password';
 
-is names('/ruled/'), '200 a.txt c.txt', 'a rule that matches names';
-is names('/vary/'), '200 a.txt c.txt', 'a root that depends on names';
-is names('/nest/'), '200 free.txt', 'locations in locations, and patterns';
-is names('/plain/'), '200 sub/ one.txt', 'try_files $uri $uri/';
-is names('/tried/'), '200 sub/ one.txt.html two.txt',
-    'another candidate first';
 is $server->get('/strict/')->status, 200, 'try_files with directories alone';
-is names('/strict/'), '200 sub/', 'lists directories only';
 
-is names('/last/'), '200 sub/', 'entries answered by the fallback only';
-is names('/short/'), '200 sub/', 'alias';
-is names('/captured/plain/'), '200 sub/ one.txt', 'alias with captures';
-is names('/varied/plain/'), '404', 'a root with a variable';
 is names('/', port => $server->port('named'),
     host => 'plain.example'),
-    '200 sub/ one.txt', 'a root with a variable of server_name';
-is names('/place/'), '200 one.txt secret.txt', 'a location with its path';
-is names('/shown/'), '200 one.txt',
-    'by a rewrite: entries are checked by its target';
-is names('/broken/'), '200 one.txt secret.txt', 'by rewrite ... break';
-is names('/inner/'), '404', 'internal';
-is names('/case/docs/'), '200 File.txt', 'found in another case';
+    'one.txt sub/', 'a root with a variable of server_name';
 is $server->get('/index/')->body, 'index', 'an index comes first';
 is $server->get('/off/')->status, 403, 'iri_listing off';
 like $server->get('/auto/')->body, qr/Index of \/auto/, 'autoindex';
@@ -403,20 +350,15 @@ is $server->get('/plain/', port => $server->port('report'))->status, 403,
 
 # ---- entries that can be opened ---------------------------------------------
 
-is names('/links/'), '200 dir/ to-dir/ file.txt to', 'links';
-is names('/unlinked/'), '200 dir/ file.txt', 'disable_symlinks on';
-is names('/linked/'), '404', 'disable_symlinks for the directory itself';
-is names('/owner/'), '200 dir/ to-dir/ file.txt to', 'if_not_owner';
 SKIP: {
     skip 'who is not root has no links of others', 1 if $>;
-    is names('/owned/'), '200 file.txt mine', 'a link of another owner';
+    is names('/owned/'), 'file.txt mine', 'a link of another owner';
 }
 SKIP: {
     skip 'the worker may read all', 2 if !IRI::Server::worker_user() && !$>;
-    is names('/modes/'), '200 entered/ fifos/ open.txt', 'rights';
+    is names('/modes/'), 'entered/ fifos/ open.txt', 'rights';
     is names('/modes/entered/'), '403', 'a directory that cannot be read';
 }
-is names('/modes/fifos/'), '200', 'neither file nor directory';
 
 # ---- from inside -------------------------------------------------------------
 

@@ -32,13 +32,11 @@ link/real/\xC6\xFC.txt	file	real
 \xC9\xBD.txt	file	further
 wide.html	file	wide
 cache/\xC6\xFC\xCB\xDC.html	file	cached
-dav/\xC6\xFC\xCB\xDC/\xC6\xFC.txt	file	dav
-dav/\xA1\xC1	file	wave
 store/\xC6\xFC\xCB\xDC/x	file	old
 END
 my $tmp = temp_dir();
 chmod 0777, $_ or die "$_: $!\n"
-    for $tmp, glob("$root/dav $root/dav/* $root/store $root/store/*");
+    for $tmp, glob("$root/store $root/store/*");
 
 my $conf = octets(<<'END');
 default_type text/plain;
@@ -120,11 +118,6 @@ server {
     location /show/ { return 200 "$uri $args"; }
     location /terr/ { try_files $uri =418; error_page 418 /show$uri; }
 
-    location /dav/ {
-        dav_methods PUT DELETE MKCOL COPY MOVE;
-        create_full_put_path on;
-        client_body_temp_path %%TMP%%/body;
-    }
     location /store/ {
         proxy_store on;
         proxy_temp_path %%TMP%%/temp;
@@ -251,63 +244,7 @@ is answer("/logged/$utf8"), '200 ok', 'logged';
 ok $server->wait_for(sub { slurp("$tmp/logged.log") =~ m{/logged/\Q$utf8} }),
     'access_log with variables';
 
-# ---- writing ---------------------------------------------------------------
-
-# Status of a DAV request, and its Location.
-sub dav {
-    my ($method, $target, %option) = @_;
-    my $destination = delete $option{to};
-    $option{headers} = ['Destination', $destination] if defined $destination;
-    my $answer = $server->request($method, "/dav/$target", %option);
-    return $answer->status;
-}
-
-# The names below dav, octets as \xHH.
-sub names {
-    my ($under) = @_;
-    opendir my $dir, "$root/dav/$under" or return 'no directory';
-    return join ' ', map { visible($_) } sort grep { !/^\./ } readdir $dir;
-}
-
-is dav('MKCOL', 'new%E6%97%A5/'), 201, 'MKCOL';
-is dav('MKCOL', 'new%C6%FC/'), 405, 'MKCOL of the same in another form';
-is names(''), 'new\xC6\xFC \xA1\xC1 \xC6\xFC\xCB\xDC', 'one name, in EUC-JP';
-is dav('PUT', 'new%C6%FC/%E6%97%A5.txt', body => '1'), 201, 'PUT';
-is dav('PUT', 'new%93%FA/%93%FA.txt', body => '2'), 204, 'PUT again';
-is names("new\xC6\xFC"), '\xC6\xFC.txt', 'no second file';
-is slurp("$root/dav/new\xC6\xFC/\xC6\xFC.txt"), 2, 'the same file';
-is dav('COPY', 'new%93%FA/%C6%FC.txt', to => '/dav/new%C6%FC/c%E6%97%A5'), 204,
-    'COPY';
-is dav('COPY', 'new%93%FA/%C6%FC.txt', to => '/dav/new%C6%FC/d%C6%FC'), 204,
-    'COPY, Destination in EUC-JP';
-is dav('COPY', 'new%93%FA/%C6%FC.txt', to => '/dav/new%93%FA/e%93%FA'), 204,
-    'COPY, Destination in Shift_JIS';
-is dav('COPY', 'new%93%FA/%C6%FC.txt', to => "/dav/new\xC6\xFC/f\xC6\xFC"),
-    204, 'COPY, Destination raw';
-is dav('COPY', 'new%93%FA/%C6%FC.txt', to => "$here/dav/new%C6%FC/g%C6%FC",
-    host => 'localhost:' . $server->port), 204, 'COPY, whole URI';
-is names("new\xC6\xFC"), join(' ', map { $_ . '\xC6\xFC' } 'c' .. 'g')
-    . ' \xC6\xFC.txt', 'all are in EUC-JP';
-is dav('MOVE', 'new%C6%FC/c%E6%97%A5', to => '/dav/new%C6%FC/%93%FA.txt',
-    ), 204, 'MOVE over an existing name in another form';
-is dav('MOVE', 'new%E6%97%A5/', to => '/dav/%93%FA/'), 201, 'MOVE a directory';
-is names("\xC6\xFC"), join(' ', map { $_ . '\xC6\xFC' } 'd' .. 'g')
-    . ' \xC6\xFC.txt', 'moved';
-is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%FF'), 404,
-    'unreadable Destination';
-like $server->settled_log, qr{iri: Destination "/dav/%FF" refused},
-    'logged as sent';
-is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%F0%9F%98%80'), 409,
-    'a Destination that the tree cannot write';
-is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%E3%80%9C'), 409,
-    'a Destination that is a variant of an existing name';
-is slurp("$root/dav/\xA1\xC1"), 'wave', 'the existing entry is unchanged';
-is dav('PUT', '%F0%9F%98%80', body => 'x'), 409, 'PUT of such a name';
-is dav('MKCOL', '%F0%9F%98%80/'), 409, 'MKCOL of such a name';
-is names(''), '\xA1\xC1 \xC6\xFC \xC6\xFC\xCB\xDC', 'no entry was created';
-is dav('DELETE', '%93%FA/d%93%FA'), 204, 'DELETE';
-is dav('DELETE', '%C6%FC/'), 204, 'DELETE a directory';
-is names(''), '\xA1\xC1 \xC6\xFC\xCB\xDC', 'gone';
+# ---- writing: the rest in t/dav.t ---------------------------------------------
 
 is answer("/store/$sjis/%93%FA"), "200 up /store/$utf8/%E6%97%A5",
     'proxy_store';
@@ -323,16 +260,9 @@ ok $server->wait_for(sub { -f "$root/store/plain" }), 'stored';
 # ---- open_file_cache ---------------------------------------------------------
 
 # While a file is in the cache, no other name is looked for.
-my ($cached_root) = make_tree(<<'END');
-a\xC3\xA9.txt	file	a
-A\xC3\xA9.txt	file	A
-b\xC3\xA9.txt	file	b
-C\xC3\xA9.txt	file	C
-1\xC3\xA9.txt	file	one
-\xEF\xBC\x91\xC3\xA9.txt	file	wide
-One/File.txt	file	first
-two/Name.txt	file	second
-END
+my ($cached_root) = make_tree([qw(aé.txt=a Aé.txt=A bé.txt=b Cé.txt=C
+    1é.txt=one \xEF\xBC\x91\xC3\xA9.txt=wide One/File.txt=first
+    two/Name.txt=second)]);
 chmod 0777, $cached_root;
 my $cached = nginx(root => $cached_root, conf => <<'END');
 server {

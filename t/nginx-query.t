@@ -13,12 +13,9 @@ for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
 
 # ---- one server --------------------------------------------------------------
 
-my ($root) = make_tree(<<'END');
-index.html	file	index
-dir/a.txt	file	text
-ssi.html	file	<!--#include virtual="/say?q=%83%5C" -->|<!--#echo var="args" -->
-\xE8\xA1\xA8.txt	file	table
-END
+my ($root) = make_tree([qw(index.html=index dir/a.txt=text 表.txt=table),
+    'ssi.html=<!--#include virtual="/say?q=%83%5C" -->|<!--#echo var="args" -->']
+    );
 
 my $server = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));
 proxy_cache_path %%TMP%%/cache keys_zone=cache:1m;

@@ -4,36 +4,18 @@
 # reach is not served.
 use IRI::Test 'nginx';
 
-my ($root) = make_tree(<<'END');
-README.md	file	read me
-public/readme.md	file	public readme
-public/admin/a.txt	file	secret
-public/\xE3\x80\x9C\xE5\x86\x85\xE9\x83\xA8/a.txt	file	secret
-public/\xD0\x9D\xD0\xBE\xD0\xB2\xD1\x8B\xD0\xB9/New.txt	file	new
-public/Ok/File.txt	file	fine
-Data/Files.txt	file	secret
-www/priv/Secret.txt	file	secret
-s/sub/File1.txt	file	one
-s/sub/sub/File1.txt	file	wrong
-q/Page.html	file	page
-caf\xC3\xA9/img/\xEF\xBD\x9E\xE5\x86\x85\xE9\x83\xA8.txt	file	inside
-inside/File.txt	file	internal
-index.php	file	index.php
-APP/Name.txt	file	app
-try/File.txt	file	tried
-up/File.txt	file	up
-dav/Name.txt	file	dav
-dav/app/Name.txt	file	dav app
-dav/app/secret/old	file	old
-err/Gone.html	file	gone
-mirrored/File.txt	file	mirrored
-auth/ok	file	ok
-set/File.txt	file	set
-deep/one/File.txt	file	deep
-shut/File.txt	file	shut
-TOP.txt	file	top
-exists/File.txt	file	exists
-END
+my ($root) = make_tree([qw(public/admin/a.txt=secret
+    public/\xE3\x80\x9C\xE5\x86\x85\xE9\x83\xA8/a.txt=secret
+    public/Новый/New.txt=new public/Ok/File.txt=fine Data/Files.txt=secret
+    www/priv/Secret.txt=secret s/sub/File1.txt=one s/sub/sub/File1.txt=wrong
+    q/Page.html=page
+    caf\xC3\xA9/img/\xEF\xBD\x9E\xE5\x86\x85\xE9\x83\xA8.txt=inside
+    inside/File.txt=internal index.php=index.php APP/Name.txt=app
+    try/File.txt=tried up/File.txt=up dav/Name.txt=dav dav/app/secret/old=old
+    err/Gone.html=gone mirrored/File.txt=mirrored auth/ok=ok set/File.txt=set
+    deep/one/File.txt=deep shut/File.txt=shut TOP.txt=top
+    exists/File.txt=exists), 'README.md=read me',
+    'public/readme.md=public readme', 'dav/app/Name.txt=dav app']);
 chmod 0777, "$root/dav", "$root/dav/app" or die;
 my $tmp = temp_dir();
 chmod 0777, $tmp or die;

@@ -15,27 +15,14 @@ my %kana = (
 my @sun = ('%E6%97%A5', '%C6%FC', '%93%FA', map { raw($_) } '%E6%97%A5',
     '%C6%FC', '%93%FA');
 
-my ($root) = make_tree(<<'END');
-@charset EUC-JP
-\xE6\x97\xA5/x.txt	file	secret
-\xE6\x97\xA5.php	file	source
-\xE3\x81\x82/x.txt	file	plain
-\xE3\x81\x84/x.txt	file	secret
-\xE3\x81\x86/x.txt	file	secret
-\xE3\x81\x88/x.txt	file	secret
-\xE3\x81\x8A/x.txt	file	secret
-\xE3\x81\x82.txt	file	top
-\xE3\x80\x9C/x.txt	file	wave
-ssi.html	file	<!--#include virtual="/%A4%A2/x.txt" -->|<!--#include virtual="/keep/%A4%A2/x.txt" -->
-\xE8\xA1\xA8.txt	file	table
-keep/\xE3\x81\x82/x.txt	file	kept
-keep/again.txt	file	again
-a\x20b%?\xE6\x97\xA5	file	delimiters
-put/\xE3\x80\x9C.txt	file	old
-\xE3\x80\x9C.txt	file	wave
-first/\xEF\xBD\xA4\xEF\xBD\xA2.txt	file	first
-first/\xE3\x81\x82.txt	file	second
-END
+my ($root) = make_tree([qw(日/x.txt=secret 日.php=source あ/x.txt=plain
+    い/x.txt=secret う/x.txt=secret え/x.txt=secret お/x.txt=secret あ.txt=top
+    \xE3\x80\x9C/x.txt=wave 表.txt=table keep/あ/x.txt=kept keep/again.txt=again
+    a\x20b%?\xE6\x97\xA5=delimiters put/\xE3\x80\x9C.txt=old
+    \xE3\x80\x9C.txt=wave first/\xEF\xBD\xA4\xEF\xBD\xA2.txt=first
+    first/あ.txt=second),
+    'ssi.html=<!--#include virtual="/%A4%A2/x.txt" -->|<!--#include virtual="/keep/%A4%A2/x.txt" -->'],
+    undef, charset => 'EUC-JP');
 chmod 0777, "$root/put" or die;
 
 my $server = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));

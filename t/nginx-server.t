@@ -2,16 +2,9 @@
 use IRI::Test 'nginx';
 use IRI::Octets qw(raw visible);
 
-my ($root) = make_tree(<<'END');
-plain.txt	file	plain
-dir/a\x20b.txt	file	spaced
-\xC6\xFC\xCB\xDC.txt	file	euc
-\xC6\xFC\xCB\xDC/x.txt	file	inner
-\xE6\x97\xA5.txt	file	utf
-e\xCC\x81.txt	file	nfd
-\xC3\xA9	dir
-\xC3\xA9/\xE8.txt	file	latin
-END
+my ($root) = make_tree([qw(plain.txt=plain dir/a\x20b.txt=spaced
+    \xC6\xFC\xCB\xDC.txt=euc \xC6\xFC\xCB\xDC/x.txt=inner 日.txt=utf
+    e\xCC\x81.txt=nfd é/ \xC3\xA9/\xE8.txt=latin)]);
 
 # ---- variables -------------------------------------------------------------
 

@@ -3,27 +3,15 @@
 use IRI::Test 'nginx';
 
 # U+00E9 in windows-1252, in NFD, and in NFC.
-my ($root) = make_tree(<<'END');
-@charset windows-1252
-legacy/public/caf\xC3\xA9.txt	file	legacy
-legacy/public/\xC3\xA9/index.html	file	legacy index
-legacy/\xC3\xA9.txt	file	top
-legacy/cache/x.html	file	cached
-END
-my ($utf8) = make_tree(<<'END');
-public/cafe\xCC\x81.txt	file	nfd
-public/e\xCC\x81/index.html	file	nfd index
-public/Near/Name.txt	file	near
-public/two.txt	file	two
-public/Three.txt	file	near
-public2/three.txt	file	exact
-second/Three.txt	file	near
-public2/second/three.txt	file	exact
-both/File.txt	file	first
-both2/FILE.txt	file	second
-page/caf\xC3\xA9/Secret.txt	file	secret
-static.html	file	static
-END
+my ($root) = make_tree([qw(legacy/public/café.txt=legacy legacy/é.txt=top
+    legacy/cache/x.html=cached), 'legacy/public/é/index.html=legacy index'],
+    undef, charset => 'windows-1252');
+my ($utf8) = make_tree([qw(public/cafe\xCC\x81.txt=nfd
+    public/Near/Name.txt=near public/two.txt=two public/Three.txt=near
+    public2/three.txt=exact second/Three.txt=near
+    public2/second/three.txt=exact both/File.txt=first both2/FILE.txt=second
+    page/café/Secret.txt=secret static.html=static),
+    'public/e\xCC\x81/index.html=nfd index']);
 
 my $conf = <<'END';
 default_type text/plain;
@@ -225,12 +213,8 @@ for my $name ('a.txt', '%C3%A9.txt') {
 # ---- the script under root and the flags of a request ------------------------
 
 # The script is an alias with captures for nginx, which tests flags there.
-my ($flags_root) = make_tree(<<'END');
-\xC3\xA9.txt	file	found
-a.txt	file	ascii
-dir/\xC3\xA9.txt	file	inner
-geheim/x	file	x
-END
+my ($flags_root) = make_tree([qw(é.txt=found a.txt=ascii dir/é.txt=inner
+    geheim/x=x)]);
 my $flags = nginx(conf => <<'END', root => $flags_root);
 default_type text/plain;
 map $host $empty { default ""; }

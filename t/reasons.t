@@ -12,19 +12,10 @@ for (['nginx', \&on_nginx], ['httpd', \&on_httpd]) {
 done_testing;
 
 sub on_nginx {
-    my ($root) = make_tree(<<'END');
-index.html	file	index
-plain.txt	file	plain
-caf\xC3\xA9.txt	file	coffee
-e\xCC\x81.txt	file	nfd
-Docs/Readme.txt	file	one
-Docs/README.txt	file	two
-Docs/Guide.txt	file	guide
-\xE8\xA1\xA8.txt	file	table
-\xE3\x80\x9C.txt	file	wave
-euc/\xC9\xBD.txt	file	euc
-euc/\xC9\xBD/\xC9\xBD.txt	file	below
-END
+    my ($root) = make_tree([qw(index.html=index plain.txt=plain café.txt=coffee
+        e\xCC\x81.txt=nfd Docs/Readme.txt=one Docs/README.txt=two
+        Docs/Guide.txt=guide 表.txt=table \xE3\x80\x9C.txt=wave euc/ɽ.txt=euc
+        euc/ɽ/ɽ.txt=below)]);
 
     mkdir "$root/closed", 0755;
     chmod 0311, "$root/closed";
@@ -97,21 +88,10 @@ END
 }
 
 sub on_httpd {
-    my ($root) = make_tree(<<'END');
-index.html	file	index
-plain.txt	file	plain
-convert	file	convert
-caf\xC3\xA9.txt	file	coffee
-\xE8\xA1\xA8.txt	file	table
-\xE3\x80\x9C.txt	file	wave
-fold/plain.txt	file	plain
-fold/Docs/Readme.txt	file	one
-fold/Docs/README.txt	file	two
-noindex/a.txt	file	a
-nfc/caf\xC3\xA9.txt	file	coffee
-euc/\xC9\xBD.txt	file	euc
-euc/\xC9\xBD/\xC9\xBD.txt	file	below
-END
+    my ($root) = make_tree([qw(index.html=index plain.txt=plain convert=convert
+        café.txt=coffee 表.txt=table \xE3\x80\x9C.txt=wave fold/plain.txt=plain
+        fold/Docs/Readme.txt=one fold/Docs/README.txt=two noindex/a.txt=a
+        nfc/café.txt=coffee euc/ɽ.txt=euc euc/ɽ/ɽ.txt=below)]);
 
     mkdir "$root/closed", 0755;
     chmod 0311, "$root/closed";

@@ -3,8 +3,7 @@
 use IRI::Test;
 use IRI::Gateway;
 
-my ($root, $tmp) = make_tree(join '', map { "$_\tfile\t-\n" }
-    qw(app.php Doc/App.php deny/secret.txt));
+my ($root, $tmp) = make_tree([qw(app.php Doc/App.php deny/secret.txt)]);
 
 # request-target; the canonical one
 my @ROWS = (

@@ -5,22 +5,11 @@ use Digest::SHA 'sha256_base64';
 use JSON::PP;
 use Time::HiRes qw(sleep time);
 
-my ($root) = make_tree(<<'END');
-index.html	file	index
-a.txt	file	a
-caf\xC3\xA9.txt	file	coffee
-Docs/Readme.txt	file	read
-moved/\xE8\xA1\xA8.txt	file	table
-broken/caf\xC3\xA9.txt	file	coffee
-fold/Docs/Readme.txt	file	read
-fold301/Docs/Readme.txt	file	read
-go/a.txt	file	a
-many/Docs/Readme.txt	file	one
-many/Docs/README.txt	file	two
-list/\xC3\xA9.txt	file	e
-list/b.txt	file	b
-\xE8\xA1\xA8.txt	file	table
-END
+my ($root) = make_tree([qw(index.html=index a.txt=a café.txt=coffee
+    Docs/Readme.txt=read moved/表.txt=table broken/café.txt=coffee
+    fold/Docs/Readme.txt=read fold301/Docs/Readme.txt=read go/a.txt=a
+    many/Docs/Readme.txt=one many/Docs/README.txt=two list/é.txt=e list/b.txt=b
+    表.txt=table)]);
 
 my %STATUS = (nginx => <<'NGINX', httpd => <<'HTTPD');
     location = /status { iri_status; }

@@ -22,8 +22,7 @@ sub example {
 
 sub sjis { return percent(encode('cp932', decode('UTF-8', $_[0]))) }
 
-my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" }
-    qw(案内/ガイド.html 新/着.html 新着/着.html app/絵.cgi));
+my ($root) = make_tree([qw(案内/ガイド.html 新/着.html 新着/着.html app/絵.cgi)]);
 spew("$root/app/絵.cgi", <<'END');
 #!/bin/sh
 printf 'Content-Type: text/plain\n\n'

@@ -35,6 +35,8 @@ my %TEXT = (
     marks   => sub { IRI::Spelling::plain($_[0], \%IRI::Spelling::PUNCTUATION) },
     forms   => sub { IRI::Spelling::letter_forms($_[0]) },
     variant => \&other_vendor,
+    order   => \&IRI::Spelling::reordered,
+    singleton => \&IRI::Spelling::singleton,
     # composed with the first mark only
     part    => sub { join '', map { /^(.\p{Mn})(\p{Mn}+)\z/s ? NFC($1) . $2
             : $_ } map { NFD($_) =~ /(\P{M}\p{M}*|\p{M}+)/g } $_[0] },
@@ -104,6 +106,9 @@ my %WRITE = (
     overlong => sub { percent($_[0] =~ s{([.\w])}{
         pack 'CC', 0xC0 | ord($1) >> 6, 0x80 | ord($1) & 0x3F}ear) },
     surrogate => sub { '%ED%A0%BD%ED%B8%80' . percent($_[0]) },
+    # what could be taken for a separator; nginx itself decodes %2F
+    slash   => sub { ('%5C', '%C0%AF', '%EF%BC%8F', '%252F')[
+            length($_[0]) % 4] . percent($_[0]) },
     '%u'    => sub { unicode_u('%', @_) },
     '%25u'  => sub { unicode_u('%25', @_) },
 );
@@ -147,6 +152,8 @@ sub choose {
         # sometimes each segment in its own charset
         $form{charsets} = [map { one('UTF-8', @charsets) } @$segments]
             if rand() < 0.12;
+        # and with any of the sequences of a character
+        $form{twin} = rand() < 0.2;
     }
     if (@folds && rand() < 0.6) {
         $form{same} = 0;
@@ -174,11 +181,12 @@ sub choose {
     elsif (rand() < 0.08) {
         $form{same} = 0;
         $form{write}[-1] = one('double', '%25u', 'letters', 'broken',
-            'overlong', 'surrogate');
+            'overlong', 'surrogate', 'slash');
     }
     if ($form{same} && rand() < 0.7) {
         my $way = rand;
-        if    ($way < 0.55) { $form{text} = [(one('nfd', 'part')) x $count] }
+        if    ($way < 0.55) { $form{text} = [(one(qw(nfd nfd part order
+            singleton))) x $count] }
         elsif ($way < 0.75) { $form{write} = [('raw') x $count] }
         elsif ($way < 0.85) { $form{write}[rand $count] = 'letters' }
         else                { $form{dots} = one('/.', '/', '/x/..', '/%2e') }
@@ -190,6 +198,16 @@ sub choose {
 # lacks a character.
 sub write_form {
     my ($form, @segments) = @_;
+    # random letters and marks are the same for each path of the form
+    my $after = int rand 4_294_967_296;
+    srand $form->{n};
+    my $written = write_segments($form, @segments);
+    srand $after;
+    return $written;
+}
+
+sub write_segments {
+    my ($form, @segments) = @_;
     my @written;
     for my $number (0 .. $#segments) {
         my $text = $segments[$number];
@@ -200,7 +218,8 @@ sub write_form {
         my $charset = $form->{charsets} ? $form->{charsets}[$number]
             : $form->{charset};
         if ($charset && $charset ne 'UTF-8' && $text =~ /[^\0-\x7F]/) {
-            $octets = write_in($text, $charset) // return;
+            $octets = ($form->{twin} ? IRI::Spelling::twin($text, $charset)
+                : undef) // write_in($text, $charset) // return;
             undef $text;
         }
         push @written, $WRITE{ $form->{write}[$number] }->($octets, $text);

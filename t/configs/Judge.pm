@@ -198,8 +198,8 @@ sub normal {
             # the cache contains a page or not, depending on earlier requests
             next if $set->{cached} && $name eq 'etag';
             next if $other && $name =~ /^(?:etag|last-modified)$/;
-            # weak in the second after the directory of the variants changed
-            $value =~ s{^W/}{} if $name eq 'etag';
+            # the directory of variants changes (Site::stir), and makes it weak
+            $value =~ s{^W/|;[0-9a-f]+}{}g if $name eq 'etag';
             # the module escapes octets that others leave raw
             $value =~ s/,? ?X-Raw// if $name eq 'vary';
             $value = escaped($value) if $name eq 'location';

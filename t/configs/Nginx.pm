@@ -8,9 +8,9 @@ package Nginx;
 use strict;
 use warnings;
 use utf8;
+use IRI::Gateway;
 use IRI::Nginx;
 use IRI::Server qw(free_port slurp spew);
-use Program;
 use Site qw(of_config one some text_of utf8 maybe @TREES);
 
 # Lists of charsets by a variable; all requests have the default value.
@@ -582,9 +582,12 @@ sub lifts_denial {
 
 sub has_application { return text_of(@_[0, 1], 1) =~ /_pass |return/ }
 
-# A body without names of files if these have other octets on disk.
+# A body without what differs; without names of files if these have other octets
+# on disk.
 sub body_of {
     my ($class, $body, $other) = @_;
+    # parameters that only the oracle gets, or that differ
+    $body =~ s/^(?:HTTP_X_RAW|REQUEST_URI|REMOTE_PORT)=.*\n//mg;
     return $body if !$other;
     $body =~ s/^SCRIPT_FILENAME=.*\n//mg;
     $body =~ s/ f=[^\n]*//g;
@@ -596,15 +599,13 @@ sub own_of { return () }
 
 # ---- a server ----------------------------------------------------------------
 
-# The port of the program, which runs until this process ends. Its process
+# The program, which reports its parameters until this process ends. Its process
 # copies all memory, so it is started once.
-my ($fcgi, $owner) = (0, 0);
+my ($program, $owner) = (undef, 0);
 
 sub program {
-    return $fcgi if $owner == $$;
-    ($fcgi, $owner) = (free_port(), $$);
-    Program::start($fcgi);
-    return $fcgi;
+    ($program, $owner) = (IRI::Gateway->new('fastcgi'), $$) if $owner != $$;
+    return $program->port;
 }
 
 # Starts one server with many configurations, each as [number, config].

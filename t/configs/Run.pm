@@ -45,7 +45,7 @@ sub ask {
         push @own,    @$own;
         push @oracle, @$oracle;
     }
-    my $wire    = Wire->new($started->{port});
+    my $wire    = Wire->new(port => $started->{port});
     my $site    = $pairs[0][0]{site};
     my @answers = $wire->ask(sub { $site->stir }, @own);
     my @right   = $wire->ask(undef, @oracle);

@@ -16,11 +16,14 @@
 #   form, charset, match    optional: what the variables of these names say
 #   answer     optional: what the core answers, if it is to say just that
 #   choices    optional: paths between which a client may choose, by "|"
+#   forms      optional: words of IRI::Written; the row stands for many cases
 #   nginx, httpd, core    optional, where a runner differs: "STATUS",
 #              "STATUS PATH", or "skip"; for core also an answer (pass,
 #              serve, moved, choose, refuse) in the place of STATUS
 #
 # In optional columns and in path and note "-" is the same as an empty cell.
+# Settings may be several, by ";": then the row is a case for each, and so many
+# values of another cell are theirs. The second has the id with "-2".
 #
 # A table with the column "entries" contains its own trees. Then tree is "own",
 # "own/CHARSET" or "own/CHARSET/FORM". Each case has a directory named by its
@@ -39,6 +42,7 @@ use IRI::Nginx;
 use IRI::Octets qw(octets escaped);
 use IRI::Server qw(build_dir capture temp_dir worker_user);
 use IRI::Tree qw(make_tree encode_name);
+use IRI::Written 'written';
 use JSON::PP ();
 use Test::More ();
 
@@ -68,7 +72,7 @@ my %STOCK = (
 );
 my @REQUIRED = qw(id tree settings method target status path);
 my %COLUMN   = map { $_ => 1 } @REQUIRED,
-    qw(note location form charset match answer choices entries),
+    qw(note location form charset match answer choices entries forms),
     qw(nginx httpd core);
 my @WORDS = qw(form charset match);    # columns that are variables
 
@@ -94,13 +98,33 @@ sub load {
             die "$file:$.: ", scalar(@cells), " columns\n"
                 if @cells > @columns || grep { !length($case{$_} // '') }
                 @REQUIRED;
-            die "$file:$.: id $case{id} used twice\n" if $seen{ $case{id} }++;
-            settings($case{settings});
-            own_names(\%case) if defined $case{entries};
-            push @cases, \%case;
+            my @these = map { ($_->{forms} // '-') eq '-' ? $_ : written($_) }
+                each_of(\%case);
+            for my $one (@these) {
+                die "$file:$.: id $one->{id} used twice\n"
+                    if $seen{ $one->{id} }++;
+                settings($one->{settings});
+                own_names($one) if defined $one->{entries};
+            }
+            push @cases, @these;
         }
     }
     return @cases;
+}
+
+# The rows for which a row with several settings stands.
+sub each_of {
+    my ($row) = @_;
+    my @settings = split /;/, $row->{settings};
+    return $row if @settings == 1;
+    return map { my $number = $_;
+        my %case = map { my @values = split /;/, $row->{$_} // '';
+            ($_ => @values == @settings && !/note|target/ ? $values[$number]
+                : $row->{$_})
+        } keys %$row;
+        $case{id} .= '-' . ($number + 1) if $number;
+        \%case;
+    } 0 .. $#settings;
 }
 
 # Moves a case with its own entries below its id: characters become octets of

@@ -112,9 +112,7 @@ our $WORDS = 'match=variants,variants:arabic,variants:romanian,'
     . 'repair=double-encoding,mojibake,%u,invisible,trailing,plus';
 
 # A line is a world: its tree and its settings, as in t/cases, except
-# filename_charset, which the tree defines. A number at the end is that of an
-# issue that implements what the line needs; until then the line is only
-# counted.
+# filename_charset, which the tree defines.
 my @WORLDS = (
     [nfc => ''],
     [nfc => 'charset=Shift_JIS,EUC-JP,windows-1252'],
@@ -164,26 +162,18 @@ my @WORLDS = (
     [eucmix => 'charset=EUC-JP,Shift_JIS match=normalization,variants,width'],
 );
 
-# The worlds, each { number, tree, settings, charsets, pass, redirect }, and
-# those of later issues as texts.
+# The worlds, each { number, tree, settings, charsets, pass, redirect, repair }.
 sub worlds {
-    my (@worlds, @later);
-    for my $line (@WORLDS) {
-        my ($tree, $settings, $issue) = @$line;
-        if ($issue) {
-            push @later, "$tree $settings: not built yet (issue $issue)";
-            next;
-        }
+    my $number = 0;
+    return map {
+        my ($tree, $settings) = @$_;
         my ($charsets) = $settings =~ /(?:^|\s)charset=(\S+)/;
-        push @worlds, {
-            number => scalar @worlds, tree => $tree, settings => $settings,
+        { number => $number++, tree => $tree, settings => $settings,
             charsets => [split /,/, $charsets // ''],
             pass     => $settings =~ /invalid=pass/ ? 1 : 0,
             redirect => $settings =~ /redirect=/ ? 1 : 0,
-            repair   => $settings =~ /repair=(\S+)/ ? $1 : '',
-        };
-    }
-    return (\@worlds, \@later);
+            repair   => $settings =~ /repair=(\S+)/ ? $1 : '' };
+    } @WORLDS;
 }
 
 # Settings of a world's server: the open one never redirects, so that the file

@@ -8,14 +8,14 @@ use IRI::Server qw(free_port);
 use POSIX ();
 
 my %READ    = (fastcgi => \&fastcgi, scgi => \&scgi, uwsgi => \&uwsgi);
-my $SECONDS = 3600;    # a test that dies does not leave one behind for longer
+my $SECONDS = 3600;    # without a request: a test may die
 
 # Starts one that speaks a protocol: 'fastcgi', 'scgi' or 'uwsgi'.
 sub new {
     my ($class, $protocol) = @_;
     my $port   = free_port();
     my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
-        LocalPort => $port, Listen => 5, ReuseAddr => 1)
+        LocalPort => $port, Listen => 512, ReuseAddr => 1)
         or die "listen: $!\n";
     my $pid = fork // die "fork: $!\n";
     serve($listen, $protocol) if !$pid;
@@ -37,8 +37,10 @@ sub DESTROY {
 sub serve {
     my ($listen, $protocol) = @_;
     $SIG{TERM} = $SIG{ALRM} = sub { POSIX::_exit(0) };
+    $SIG{PIPE} = 'IGNORE';
     alarm $SECONDS;
     while (my $client = $listen->accept) {
+        alarm $SECONDS;
         my @given = $READ{$protocol}->($client);
         my $text  = ($protocol eq 'uwsgi' ? 'HTTP/1.0 200 OK' : 'Status: 200')
             . "\r\nContent-Type: text/plain\r\n\r\n";
@@ -84,7 +86,7 @@ sub fastcgi {
 
 # An answer as records: output, its end, and the end of the request.
 sub records {
-    my ($text) = @_;
+    my $text = substr $_[0], 0, 60_000;
     return pack('CCnnCx', 1, 6, 1, length $text, 0) . $text
         . pack('CCnnCx', 1, 6, 1, 0, 0)
         . pack('CCnnCx', 1, 3, 1, 8, 0) . "\0" x 8;

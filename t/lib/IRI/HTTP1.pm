@@ -38,9 +38,11 @@ sub send_raw {
 }
 
 # A request as it goes over the wire. `host => undef` leaves the field out;
-# Content-Length is added where there is a body and no such field.
+# Content-Length is added where there is a body and no such field. `octets` are
+# the whole request.
 sub request_text {
     my ($request) = @_;
+    return $request->{octets} if defined $request->{octets};
     my $host   = exists $request->{host} ? $request->{host} : 'localhost';
     my @fields = @{ $request->{headers} // [] };
     my $text   = join ' ', $request->{method} // 'GET', $request->{target},

@@ -21,14 +21,15 @@ use IRI::Cases ();
 use IRI::Httpd;
 use IRI::Nginx;
 use IRI::Octets qw(octets escaped);
+use IRI::Rows 'rows_are';
 use IRI::Server qw(build_dir capture free_port slurp spew temp_dir);
 use IRI::Tree 'make_tree';
 use Test::More ();
 
 our @ISA    = 'Exporter';
 our @EXPORT = qw(build_dir capture colliding cpu_of done_testing escaped
-    free_port httpd httpd_t make_tree missing nginx nginx_t octets quoted seed
-    slurp spew temp_dir vhost);
+    free_port httpd httpd_t make_tree missing nginx nginx_t octets quoted rows_are
+    seed slurp spew temp_dir vhost);
 
 sub import {
     my ($class, @names) = @_;

@@ -11,6 +11,9 @@
 # Lines that begin with "#" are comments. "@charset NAME" and "@form NFC" (or
 # NFD) say that paths are UTF-8 and to be written in that charset or form.
 # Names that begin with "#" or "@" are written with \x23 and \x40.
+#
+# Where all entries are files and directories of few words, a list says the
+# same: [qw(a.txt b.txt=content \xE9.txt empty/)], as octets or \xHH.
 package IRI::Tree;
 use strict;
 use warnings;
@@ -52,8 +55,8 @@ my %JIS_OF_VENDOR = (
 my %VENDOR_OF_JIS = reverse %JIS_OF_VENDOR;
 
 # Creates a tree in $dir (a new directory if undef) from a manifest: the name
-# of a file in t/trees without ".tree", or the text of one. Options charset and
-# form precede the lines of the manifest. Returns the directory and a hash from
+# of a file in t/trees without ".tree", the text of one, or a list. Options
+# charset and form precede the lines of the manifest. Returns the directory and a hash from
 # each path (octets) of a file, or link to a file, to its content.
 sub make_tree {
     my ($manifest, $dir, %option) = @_;
@@ -89,10 +92,19 @@ sub make_tree {
 # The text of a manifest, which may be given by name.
 sub text_of {
     my ($manifest) = @_;
+    return join '', map { line_of($_) } @$manifest if ref $manifest;
     return $manifest if $manifest =~ /[\t\n]/;
     my $file = dirname(__FILE__) . "/../../trees/$manifest.tree";
     -e $file or die "no tree $manifest\n";
     return slurp($file);
+}
+
+# The line of an entry of a list.
+sub line_of {
+    my ($path, @content) = split /=/, $_[0], 2;
+    my $kind = $path =~ s{/\z}{} ? 'dir' : 'file';
+    return join("\t", escaped(octets($path)), $kind,
+        map { escaped(octets($_)) } @content) . "\n";
 }
 
 # A manifest as a list of entries { path, kind, content, mode }, and a hash
