@@ -18,26 +18,23 @@
 
 #include "advise.h"
 
-enum {
-    ADVISE_SERVER = CLI_OPT_OWN,
-    ADVISE_CONFIG,
-    ADVISE_JSON,
-    ADVISE_VERIFY,
-    ADVISE_TOP
+static const char *const advise_servers[] = { "nginx", "httpd", NULL };
+static const cli_range_t advise_top_range = {
+    0, 100000, "must be a number from 0 to 100000; for example 20"
 };
 
-static const apr_getopt_option_t advise_options[] = {
-    { "root", CLI_SET_ROOT, 1, "the document root (root, DocumentRoot)" },
-    { "server", ADVISE_SERVER, 1,
-      "write the configuration of nginx or httpd" },
-    { "config", ADVISE_CONFIG, 1,
-      "configuration of the server: roots, rules to check" },
-    { "verify", ADVISE_VERIFY, 0,
-      "count requests that would be answered differently" },
-    { "top", ADVISE_TOP, 1, "number of lost targets to show (default: 20)" },
-    { "json", ADVISE_JSON, 0, "write JSON" },
-    { "help", CLI_OPT_HELP, 0, "show this text" },
-    { NULL, 0, 0, NULL }
+static const cli_option_t advise_options[] = {
+    CLI_OPTION_ROOT,
+    { "server", "write the configuration of nginx or httpd", cli_option_word,
+      offsetof(advise_conf_t, read.server), advise_servers },
+    { "config", "configuration of the server: roots, rules to check",
+      cli_option_string, offsetof(advise_conf_t, config), NULL },
+    { "verify", "count requests that would be answered differently", NULL,
+      offsetof(advise_conf_t, verify), NULL },
+    { "top", "number of lost targets to show (default: 20)",
+      cli_option_number, offsetof(advise_conf_t, top), &advise_top_range },
+    { "json", "write JSON", NULL, offsetof(advise_conf_t, json), NULL },
+    CLI_OPTIONS_END
 };
 
 static const char advise_help[] =
@@ -78,50 +75,14 @@ static const char advise_help[] =
 
 /* ---- settings ------------------------------------------------------------ */
 
-static void *
-advise_create(apr_pool_t *pool)
-{
-    advise_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-
-    conf->settings = cli_settings_create(pool);
-    conf->top = 20;
-    return conf;
-}
-
-
-static const char *
-advise_option(void *data, int option, const char *value)
+static void
+advise_create(void *data)
 {
     advise_conf_t *conf = data;
-    char          *end;
-    long           number;
 
-    switch (option) {
-    case ADVISE_SERVER:
-        if (strcmp(value, "nginx") != 0 && strcmp(value, "httpd") != 0) {
-            return "must be \"nginx\" or \"httpd\"";
-        }
-        conf->read.server = value[0];
-        return NULL;
-    case ADVISE_CONFIG:
-        conf->config = value;
-        return NULL;
-    case ADVISE_JSON:
-        conf->json = 1;
-        return NULL;
-    case ADVISE_VERIFY:
-        conf->verify = 1;
-        return NULL;
-    case ADVISE_TOP:
-        number = strtol(value, &end, 10);
-        if (*end != '\0' || end == value || number < 0 || number > 100000) {
-            return "must be a number from 0 to 100000; for example 20";
-        }
-        conf->top = (size_t) number;
-        return NULL;
-    default:
-        return cli_settings_option(conf->settings, option, value);
-    }
+    cli_settings_create(conf);
+    conf->read.server = ADVISE_UNKNOWN;
+    conf->top = 20;
 }
 
 
@@ -142,20 +103,19 @@ advise_first_root(advise_conf_t *conf)
     const char               *wrong;
     int                       i;
 
-    for (i = 0; !conf->settings->has_root && i < all->nelts; i++) {
+    for (i = 0; !conf->settings.has_root && i < all->nelts; i++) {
         root = &APR_ARRAY_IDX(all, i, advise_root_t);
         if (*root->prefix == '\0') {
             conf->root_of_config = 1;
-            wrong = cli_settings_option(conf->settings, CLI_SET_ROOT,
-                                        root->directory);
+            wrong = cli_option_root(NULL, conf, root->directory);
             if (wrong != NULL) {
                 return apr_psprintf(
-                    conf->settings->pool,
+                    conf->settings.common.pool,
                     "the document root of the configuration: %s", wrong);
             }
         }
     }
-    return conf->settings->has_root
+    return conf->settings.has_root
                ? NULL
                : "--root is required: the document root of the site";
 }
@@ -172,7 +132,7 @@ advise_site(const advise_conf_t *conf)
     for (i = 0; i < all->nelts; i++) {
         root = &APR_ARRAY_IDX(all, i, advise_root_t);
         if (*root->prefix == '\0'
-            && iri_str_equal(cli_str(root->directory), conf->settings->root))
+            && iri_str_equal(cli_str(root->directory), conf->settings.root))
         {
             return root->site;
         }
@@ -188,8 +148,8 @@ advise_site(const advise_conf_t *conf)
 static void
 advise_use_roots(advise_conf_t *conf)
 {
-    apr_pool_t               *pool = conf->settings->pool;
-    iri_str_t                 top = conf->settings->root;
+    apr_pool_t               *pool = conf->settings.common.pool;
+    iri_str_t                 top = conf->settings.root;
     const apr_array_header_t *all = conf->read.roots;
     apr_array_header_t       *roots, *aliases;
     advise_root_t            *root;
@@ -218,7 +178,7 @@ advise_use_roots(advise_conf_t *conf)
             APR_ARRAY_PUSH(roots, advise_root_t) = *root;
         }
     }
-    conf->settings->aliases = aliases;
+    conf->settings.aliases = aliases;
     conf->read.roots = roots;
 }
 
@@ -227,8 +187,8 @@ static const char *
 advise_ready(void *data)
 {
     advise_conf_t *conf = data;
-    apr_pool_t    *pool = conf->settings->pool;
-    const char    *wrong = cli_settings_ready(conf->settings);
+    apr_pool_t    *pool = conf->settings.common.pool;
+    const char    *wrong = cli_settings_ready(conf);
 
     conf->read.rules = apr_array_make(pool, 8, sizeof(const char *));
     conf->read.roots = apr_array_make(pool, 8, sizeof(advise_root_t));
@@ -317,7 +277,7 @@ advise_count_sender(advise_run_t *run, size_t which, iri_str_t text)
 static void
 advise_know(advise_run_t *run, iri_str_t path)
 {
-    const iri_tree_conf_t *utf8 = &run->conf->settings->tree;
+    const iri_tree_conf_t *utf8 = &run->conf->settings.tree;
     iri_env_apr_t          env;
     iri_str_t              segment, name;
     size_t                 i, start = 0;
@@ -604,7 +564,7 @@ advise_is_there(const advise_run_t *run, iri_str_t octets)
         return 0;
     }
     path = target.request.path;
-    cli_root(run->conf->settings, path, &root, &prefix);
+    cli_root(&run->conf->settings, path, &root, &prefix);
     return memchr(path.data, '\0', path.len) == NULL
            && stat(apr_pstrcat(
                        run->scratch,
@@ -774,7 +734,7 @@ advise_count_failed(advise_run_t *run)
     for (i = 0; i < run->targets.list->nelts; i++) {
         row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
         if (row->error_page != 0
-            && cli_trial(run->conf->settings, run->scratch, row->octets, &x)
+            && cli_trial(&run->conf->settings, run->scratch, row->octets, &x)
                    != CLI_THERE)
         {
             row->failed += row->error_page;
@@ -793,7 +753,7 @@ advise_evaluate(advise_run_t *run)
     advise_count_failed(run);
     advise_sample(run->targets.list, 0, ADVISE_MAX_TRIALS, open);
     advise_sample(run->targets.list, 1, ADVISE_MAX_TRIALS, open);
-    run->with = *run->conf->settings;
+    run->with = run->conf->settings;
     if (run->tree.undecoded != 0) {
         run->with.reading.invalid = IRI_INVALID_PASS;
     }
@@ -1073,7 +1033,7 @@ advise_lint(void *arg, cli_directory_t *directory)
                  | 1u << IRI_LINT_COLLISION | 1u << IRI_LINT_FORM;
     conf.detector = run->tree.detector;
     iri_env_apr_init(&env, directory->pool, NULL, NULL);
-    env.env.fold_keys = run->conf->settings->fold_keys;
+    env.env.fold_keys = run->conf->settings.fold_keys;
     cli_progress_add(&run->progress, (uint64_t) directory->names->nelts);
     return iri_lint(
         &env.env, &conf, (const iri_str_t *) (void *) directory->names->elts,
@@ -1120,11 +1080,11 @@ advise_run(advise_run_t *run)
         return wrong;
     }
     run->tree.detector = cli_open_detector(run->pool,
-                                           conf->settings->registry);
+                                           conf->settings.common.registry);
     if (run->tree.detector == NULL) {
         return iri_status_text(IRI_ICU_FAILED);
     }
-    run->tree.settings = conf->settings;
+    run->tree.settings = &conf->settings;
     run->tree.pool = run->pool;
     run->tree.roots = conf->read.roots;
     run->tree.progress = &run->progress;
@@ -1165,15 +1125,14 @@ advise_answer(const void *data, cli_call_t *call)
 
 
 const cli_command_t cli_advise = {
-    "advise",
-    "[LOG ...]",
-    0,
-    "propose a configuration for a tree and its logs",
-    advise_help,
-    advise_options,
-    advise_create,
-    advise_option,
-    advise_ready,
-    advise_answer,
-    advise_show
+    .name = "advise",
+    .operands = "[LOG ...]",
+    .about = "propose a configuration for a tree and its logs",
+    .help = advise_help,
+    .options = advise_options,
+    .size = sizeof(advise_conf_t),
+    .create = advise_create,
+    .ready = advise_ready,
+    .answer = advise_answer,
+    .show = advise_show,
 };

@@ -744,8 +744,9 @@ advise_config_read(apr_pool_t *pool, const char *file,
                      : apr_pstrmemdup(pool, file,
                                       (apr_size_t) (slash + 1 - file));
     rules_read(&rules, file);
-    if (config->server == 0) {
-        config->server = rules.of_nginx * 2 > rules.lines ? 'n' : 'h';
+    if (config->server == ADVISE_UNKNOWN) {
+        config->server = rules.of_nginx * 2 > rules.lines ? ADVISE_NGINX
+                                                          : ADVISE_HTTPD;
     }
     return rules.wrong;
 }

@@ -30,8 +30,8 @@ advise_fill_settings(const advise_run_t *run)
         setting = &APR_ARRAY_IDX(run->proposal, i, advise_setting_t);
         cli_add_row(run->call, list, &row);
         cli_set_text(&row, "directive",
-                     run->conf->read.server == 'h' ? setting->httpd
-                                                   : setting->nginx);
+                     run->conf->read.server == ADVISE_HTTPD ? setting->httpd
+                                                            : setting->nginx);
         cli_set_text(&row, "value", setting->value);
         cli_set(&row, "requests", cli_number(setting->requests));
         cli_set_text(&row, "why", setting->why);
@@ -73,7 +73,7 @@ static const char *
 advise_section(const advise_run_t *run, const advise_place_t *place)
 {
     const advise_root_t *root = place->root;
-    int                  httpd = run->conf->read.server == 'h';
+    int                  httpd = run->conf->read.server == ADVISE_HTTPD;
     const char          *section;
 
     if (place->name.len == 0 && *place->path != '\0') {
@@ -238,7 +238,7 @@ advise_fill_lost(const advise_run_t *run)
     iri_tree_conf_finish(&near.reading, &near.tree);
     advise_tree_apply((advise_tree_t *) &run->tree, &near);
     for (i = 0; i < run->targets.list->nelts
-                && json_array_size(list) < run->conf->top;
+                && json_array_size(list) < (size_t) run->conf->top;
          i++)
     {
         target = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
@@ -279,7 +279,10 @@ advise_sender_order(const void *a, const void *b)
     const advise_sender_t *one = *(advise_sender_t *const *) a;
     const advise_sender_t *two = *(advise_sender_t *const *) b;
 
-    return (one->requests < two->requests) - (one->requests > two->requests);
+    if (one->requests != two->requests) {
+        return one->requests > two->requests ? -1 : 1;
+    }
+    return iri_str_compare(one->text, two->text);
 }
 
 
@@ -350,8 +353,9 @@ advise_fill(const advise_run_t *run)
         json_array_append_new(
             rules, json_string(APR_ARRAY_IDX(read->rules, i, const char *)));
     }
-    cli_set_octets(call, "root", run->conf->settings->root);
-    cli_set_text(call, "server", read->server == 'h' ? "httpd" : "nginx");
+    cli_set_octets(call, "root", run->conf->settings.root);
+    cli_set_text(call, "server",
+                 read->server == ADVISE_HTTPD ? "httpd" : "nginx");
     cli_set(call, "root_of_config", json_boolean(run->conf->root_of_config));
     cli_set(call, "lines", cli_number(run->targets.lines));
     cli_set(call, "requests", cli_number(run->targets.requests));

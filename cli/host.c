@@ -15,17 +15,19 @@
 
 #include "host.h"
 
-enum { HOST_NAME = CLI_OPT_OWN, HOST_TO, HOST_STRICT, HOST_MAPPING };
+static const char *const host_forms[] = { "ascii", "unicode", NULL };
+static const char *const host_mappings[] = { "uts46", "compatible", NULL };
 
-static const apr_getopt_option_t host_options[] = {
-    { "name", HOST_NAME, 0,
-      "HOST is a server_name, ServerName or ServerAlias" },
-    { "to", HOST_TO, 1, "ascii (A-labels; default), unicode (U-labels)" },
-    { "strict", HOST_STRICT, 0, "iri_host strict: check IDNA2008, too" },
-    { "mapping", HOST_MAPPING, 1,
-      "uts46 (default), compatible (the older draft)" },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+static const cli_option_t host_options[] = {
+    { "name", "HOST is a server_name, ServerName or ServerAlias", NULL,
+      offsetof(host_conf_t, is_name), NULL },
+    { "to", "ascii (A-labels; default), unicode (U-labels)", cli_option_word,
+      offsetof(host_conf_t, to_unicode), host_forms },
+    { "strict", "iri_host strict: check IDNA2008, too", NULL,
+      offsetof(host_conf_t, host.strict), NULL },
+    { "mapping", "uts46 (default), compatible (the older draft)",
+      cli_option_word, offsetof(host_conf_t, host.mapping), host_mappings },
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char host_help[] =
@@ -44,45 +46,12 @@ static const char host_help[] =
     "cher.example'\n";
 
 
-/* ---- settings ------------------------------------------------------------ */
-
-static void *
-host_create(apr_pool_t *pool)
-{
-    host_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-
-    conf->host.idna = cli_open_idna(pool);
-    conf->host.mapping = IRI_MAPPING_UTS46;
-    return conf;
-}
-
-
-static const char *
-host_option(void *data, int option, const char *value)
+static void
+host_create(void *data)
 {
     host_conf_t *conf = data;
 
-    switch (option) {
-    case HOST_NAME:
-        conf->is_name = 1;
-        return NULL;
-    case HOST_STRICT:
-        conf->host.strict = 1;
-        return NULL;
-    case HOST_TO:
-        conf->to_unicode = strcmp(value, "unicode") == 0;
-        return conf->to_unicode || strcmp(value, "ascii") == 0
-                   ? NULL
-                   : "must be \"ascii\" or \"unicode\"";
-    default:
-        conf->host.mapping = strcmp(value, "compatible") == 0
-                                 ? IRI_MAPPING_COMPATIBLE
-                                 : IRI_MAPPING_UTS46;
-        return conf->host.mapping == IRI_MAPPING_COMPATIBLE
-                       || strcmp(value, "uts46") == 0
-                   ? NULL
-                   : "must be \"uts46\" or \"compatible\"";
-    }
+    conf->host.idna = cli_open_idna(conf->common.pool);
 }
 
 
@@ -176,10 +145,13 @@ host_answer(const void *data, cli_call_t *call)
 
 
 const cli_command_t cli_host = {
-    "host",      "HOST",
-    1,           "show the canonical name of a host, in ASCII or Unicode",
-    host_help,   host_options,
-    host_create, host_option,
-    NULL, /* ready */
-    host_answer, cli_show_value
+    .name = "host",
+    .operands = "HOST",
+    .count = 1,
+    .about = "show the canonical name of a host, in ASCII or Unicode",
+    .help = host_help,
+    .options = host_options,
+    .size = sizeof(host_conf_t),
+    .create = host_create,
+    .answer = host_answer,
 };

@@ -8,6 +8,7 @@
 #include "cli.h"
 
 typedef struct {
+    cli_common_t    common;
     iri_host_conf_t host;
     int             is_name;      /* 1: a name of a configuration (--name) */
     int             to_unicode;   /* 1: the answer is in Unicode, else ASCII */

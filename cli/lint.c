@@ -16,21 +16,27 @@
 
 #include "cli.h"
 
-enum { LINT_MATCH = CLI_OPT_OWN, LINT_ONLY, LINT_PLAN };
+typedef struct {
+    cli_settings_t  settings;
+    iri_lint_conf_t lint;
+    cli_plan_t      plan;
+} lint_conf_t;
 
-static const apr_getopt_option_t lint_options[] = {
-    { "charset", CLI_SET_CHARSET, 1, "iri_charset: charsets of requests" },
-    { "filename-charset", CLI_SET_FILENAME_CHARSET, 1,
-      "iri_filename_charset: charsets of names on disk" },
-    { "filename-form", CLI_SET_FILENAME_FORM, 1,
-      "iri_filename_form: any, nfc, nfd" },
-    { "match", LINT_MATCH, 1,
-      "report collisions at these levels of iri_match" },
-    { "only", LINT_ONLY, 1, "report only these findings" },
-    { "plan", LINT_PLAN, 1,
-      "print renames to UTF-8 in NFC, with mv or convmv" },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+static const char *
+lint_option_only(const cli_option_t *option, void *conf, const char *value);
+
+static const char *const lint_plans[] = { "mv", "convmv", NULL };
+
+static const cli_option_t lint_options[] = {
+    CLI_OPTION_CHARSET,
+    CLI_OPTION_FILENAME_CHARSET,
+    CLI_OPTION_FILENAME_FORM,
+    { "match", "report collisions at these levels of iri_match",
+      cli_option_flags, offsetof(lint_conf_t, lint.match), &iri_match_words },
+    { "only", "report only these findings", lint_option_only, 0, NULL },
+    { "plan", "print renames to UTF-8 in NFC, with mv or convmv",
+      cli_option_word, offsetof(lint_conf_t, plan), lint_plans },
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char lint_help[] =
@@ -78,14 +84,6 @@ static const char lint_help[] =
      | (1u << IRI_LINT_UNREADABLE))
 #define LINT_OBSTACLES ((1u << IRI_LINT_TWIN) | (1u << IRI_LINT_LONG))
 
-typedef struct {
-    apr_pool_t         *pool;
-    cli_settings_t     *settings;
-    iri_lint_conf_t     lint;
-    cli_plan_t          plan;
-    apr_array_header_t *match_words;
-} lint_conf_t;
-
 /* A rename in the current directory. */
 typedef struct {
     iri_finding_t finding; /* its name is the new name */
@@ -114,76 +112,41 @@ typedef struct {
 
 /* ---- settings ------------------------------------------------------------ */
 
-static void *
-lint_create(apr_pool_t *pool)
+static void
+lint_create(void *data)
 {
-    lint_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
+    lint_conf_t *conf = data;
 
-    conf->pool = pool;
-    conf->settings = cli_settings_create(pool);
-    conf->lint.confusables = cli_open_confusables(pool);
-    conf->lint.detector = cli_open_detector(pool, conf->settings->registry);
+    cli_settings_create(conf);
+    conf->lint.confusables = cli_open_confusables(conf->settings.common.pool);
+    conf->lint.detector = cli_open_detector(conf->settings.common.pool,
+                                            conf->settings.common.registry);
+    conf->plan = CLI_PLAN_NONE;
     conf->lint.match = IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS;
-    conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
-    return conf;
 }
 
 
 static const char *
-lint_only(lint_conf_t *conf, const char *value)
+lint_option_only(const cli_option_t *option, void *data, const char *value)
 {
-    apr_array_header_t *words = apr_array_make(conf->pool, 8,
-                                               sizeof(iri_str_t));
-    const char         *wrong = cli_add_words(words, value);
-    iri_lint_kind_t     kind;
-    int                 i;
+    lint_conf_t     *conf = data;
+    const iri_str_t *words;
+    size_t           i, count;
+    const char *wrong = cli_option_list(option, conf, value, &words, &count);
+    iri_lint_kind_t kind;
 
-    for (i = 0; wrong == NULL && i < words->nelts; i++) {
-        iri_str_t word = APR_ARRAY_IDX(words, i, iri_str_t);
-
-        kind = iri_lint_kind(word);
+    for (i = 0; wrong == NULL && i < count; i++) {
+        kind = iri_lint_kind(words[i]);
         if (kind == IRI_LINT_KINDS) {
-            return apr_psprintf(conf->pool,
+            return apr_psprintf(conf->settings.common.pool,
                                 "has the unknown finding \"%.*s\"; for a "
                                 "list see: iri help lint",
-                                (int) word.len, (const char *) word.data);
+                                (int) words[i].len,
+                                (const char *) words[i].data);
         }
         conf->lint.kinds |= 1u << kind;
     }
     return wrong;
-}
-
-
-static const char *
-lint_plan(lint_conf_t *conf, const char *value)
-{
-    if (strcmp(value, "mv") == 0) {
-        conf->plan = CLI_PLAN_MV;
-        return NULL;
-    }
-    if (strcmp(value, "convmv") == 0) {
-        conf->plan = CLI_PLAN_CONVMV;
-        return NULL;
-    }
-    return "must be \"mv\" or \"convmv\"";
-}
-
-
-static const char *
-lint_option(void *data, int option, const char *value)
-{
-    lint_conf_t *conf = data;
-
-    switch (option) {
-    case LINT_MATCH:
-        return cli_add_words(conf->match_words, value);
-    case LINT_ONLY:
-        return lint_only(conf, value);
-    case LINT_PLAN:
-        return lint_plan(conf, value);
-    default:
-        return cli_settings_option(conf->settings, option, value);
-    }
 }
 
 
@@ -208,32 +171,19 @@ lint_ready_plan(lint_conf_t *conf)
 static const char *
 lint_ready(void *data)
 {
-    lint_conf_t        *conf = data;
-    apr_array_header_t *words = conf->match_words;
-    const char         *wrong = cli_settings_ready(conf->settings);
-    size_t              unknown;
+    lint_conf_t *conf = data;
+    const char  *wrong = cli_settings_ready(conf);
 
-    if (wrong != NULL) {
-        return wrong;
-    }
-    if (words->nelts > 0) {
-        wrong = iri_parse_words(&iri_match_words, (void *) words->elts,
-                                (size_t) words->nelts, &conf->lint.match,
-                                &unknown);
-        conf->lint.match &= ~IRI_FOLD_EXACT_ONLY;
-    }
-    if (wrong != NULL) {
-        return apr_psprintf(conf->pool, "--match %s", wrong);
-    }
-    conf->lint.requests = &conf->settings->reading.charsets;
-    conf->lint.tree = &conf->settings->tree;
-    if (conf->plan != CLI_PLAN_NONE) {
+    conf->lint.match &= ~IRI_FOLD_EXACT_ONLY;
+    conf->lint.requests = &conf->settings.reading.charsets;
+    conf->lint.tree = &conf->settings.tree;
+    if (wrong == NULL && conf->plan != CLI_PLAN_NONE) {
         return lint_ready_plan(conf);
     }
     if (conf->lint.kinds == 0) {
         conf->lint.kinds = LINT_DEFAULT;
     }
-    return NULL;
+    return wrong;
 }
 
 
@@ -580,7 +530,7 @@ lint_names(lint_run_t *run)
     if (run->dir_name == NULL) {
         return IRI_NO_MEMORY;
     }
-    apr_env.env.fold_keys = run->conf->settings->fold_keys;
+    apr_env.env.fold_keys = run->conf->settings.fold_keys;
     run->renames = apr_array_make(run->dir_pool, 8, sizeof(lint_rename_t));
     run->rename_index = cli_hash_make(run->dir_pool);
     status = iri_lint(&apr_env.env, &run->conf->lint,
@@ -766,10 +716,15 @@ lint_show(const void *data, cli_call_t *call)
 
 
 const cli_command_t cli_lint = {
-    "lint",      "DIR",
-    1,           "find names in a tree that cause problems",
-    lint_help,   lint_options,
-    lint_create, lint_option,
-    lint_ready,  lint_answer,
-    lint_show
+    .name = "lint",
+    .operands = "DIR",
+    .count = 1,
+    .about = "find names in a tree that cause problems",
+    .help = lint_help,
+    .options = lint_options,
+    .size = sizeof(lint_conf_t),
+    .create = lint_create,
+    .ready = lint_ready,
+    .answer = lint_answer,
+    .show = lint_show,
 };

@@ -83,11 +83,3 @@ cli_open_detector(apr_pool_t *pool, iri_registry_t *registry)
 {
     return cli_own(pool, iri_detector_create(registry), cli_close_detector);
 }
-
-
-const char *
-cli_open_charset(iri_registry_t *registry, const char *label,
-                 const iri_charset_t **out)
-{
-    return iri_parse_charset(registry, cli_str(label), out);
-}

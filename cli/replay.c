@@ -20,15 +20,27 @@
 /* Targets that are tried with each word, the most frequent ones. */
 #define REPLAY_MAX_TRIALS 20000
 
-enum { REPLAY_TOP = CLI_OPT_OWN, REPLAY_STATUS };
+typedef struct {
+    cli_settings_t settings;
+    int            top;
+    int            status;
+} replay_conf_t;
 
-static const apr_getopt_option_t replay_options[] = {
-    { "top", REPLAY_TOP, 1, "number of targets to show (default: 10)" },
-    { "status", REPLAY_STATUS, 1,
-      "status of the requests to replay (default: 404)" },
+static const cli_range_t replay_top_range = {
+    0, 100000, "must be a number from 0 to 100000; for example 10"
+};
+static const cli_range_t replay_status_range = {
+    100, 599, "must be an HTTP status from 100 to 599; for example 404"
+};
+
+static const cli_option_t replay_options[] = {
+    { "top", "number of targets to show (default: 10)", cli_option_number,
+      offsetof(replay_conf_t, top), &replay_top_range },
+    { "status", "status of the requests to replay (default: 404)",
+      cli_option_number, offsetof(replay_conf_t, status),
+      &replay_status_range },
     CLI_SETTINGS_OPTIONS,
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char replay_help[] =
@@ -48,12 +60,6 @@ static const char replay_help[] =
     "Examples:\n"
     "  iri replay --root /srv/www /var/log/nginx/access.log\n"
     "  iri replay --root /srv/old --filename-charset euc-jp access.log.2.gz\n";
-
-typedef struct {
-    cli_settings_t *settings;
-    size_t          top;
-    int             status;
-} replay_conf_t;
 
 /* Requests of one form and charset. */
 typedef struct {
@@ -78,44 +84,14 @@ typedef struct {
 
 /* ---- settings ------------------------------------------------------------ */
 
-static void *
-replay_create(apr_pool_t *pool)
-{
-    replay_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-
-    conf->settings = cli_settings_create(pool);
-    conf->top = 10;
-    conf->status = 404;
-    return conf;
-}
-
-
-static const char *
-replay_option(void *data, int option, const char *value)
+static void
+replay_create(void *data)
 {
     replay_conf_t *conf = data;
-    char          *end;
-    long           number;
 
-    if (option != REPLAY_TOP && option != REPLAY_STATUS) {
-        return cli_settings_option(conf->settings, option, value);
-    }
-    number = strtol(value, &end, 10);
-    if (*end != '\0' || end == value) {
-        number = -1;
-    }
-    if (option == REPLAY_TOP) {
-        if (number < 0 || number > 100000) {
-            return "must be a number from 0 to 100000; for example 10";
-        }
-        conf->top = (size_t) number;
-    } else {
-        if (number < 100 || number > 599) {
-            return "must be an HTTP status from 100 to 599; for example 404";
-        }
-        conf->status = (int) number;
-    }
-    return NULL;
+    cli_settings_create(conf);
+    conf->top = 10;
+    conf->status = 404;
 }
 
 
@@ -123,9 +99,9 @@ static const char *
 replay_ready(void *data)
 {
     replay_conf_t *conf = data;
-    const char    *wrong = cli_settings_ready(conf->settings);
+    const char    *wrong = cli_settings_ready(conf);
 
-    return wrong != NULL || conf->settings->has_root
+    return wrong != NULL || conf->settings.has_root
                ? wrong
                : "--root is required: the document root of the site";
 }
@@ -163,7 +139,7 @@ replay_target(replay_run_t *run, cli_target_row_t *target)
 {
     cli_verdict_t result;
 
-    if (cli_try(run->conf->settings, run->target_pool, target->octets,
+    if (cli_try(&run->conf->settings, run->target_pool, target->octets,
                 &result)
         != 0)
     {
@@ -212,7 +188,7 @@ replay_words(replay_run_t *run)
         }
     }
     for (k = 0; k < CLI_WORDS; k++) {
-        with = *run->conf->settings;
+        with = run->conf->settings;
         cli_word_use(&with, &cli_words[k]);
         run->by_word[k] = cli_trial_all(&with, run->target_pool,
                                         &run->progress, open, &left);
@@ -271,8 +247,7 @@ replay_top(const replay_run_t *run)
     cli_call_t line;
     int        i;
 
-    for (i = 0; i < run->targets.list->nelts && (size_t) i < run->conf->top;
-         i++) {
+    for (i = 0; i < run->targets.list->nelts && i < run->conf->top; i++) {
         const cli_target_row_t *target = APR_ARRAY_IDX(run->targets.list, i,
                                                        cli_target_row_t *);
 
@@ -450,15 +425,15 @@ replay_show(const void *data, cli_call_t *call)
 
 
 const cli_command_t cli_replay = {
-    "replay",
-    "LOG",
-    1,
-    "show how the requests of a log would be answered",
-    replay_help,
-    replay_options,
-    replay_create,
-    replay_option,
-    replay_ready,
-    replay_answer,
-    replay_show
+    .name = "replay",
+    .operands = "LOG",
+    .count = 1,
+    .about = "show how the requests of a log would be answered",
+    .help = replay_help,
+    .options = replay_options,
+    .size = sizeof(replay_conf_t),
+    .create = replay_create,
+    .ready = replay_ready,
+    .answer = replay_answer,
+    .show = replay_show,
 };

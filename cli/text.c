@@ -325,28 +325,6 @@ cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
 }
 
 
-const char *
-cli_add_words(apr_array_header_t *words, const char *value)
-{
-    static const char blanks[] = " \t\n,";
-    int               before = words->nelts;
-
-    for (;;) {
-        size_t len;
-
-        value += strspn(value, blanks);
-        len = strcspn(value, blanks);
-        if (len == 0) {
-            return words->nelts > before ? NULL : "needs at least one word";
-        }
-        APR_ARRAY_PUSH(words, iri_str_t) = (iri_str_t){
-            len, (const unsigned char *) value
-        };
-        value += len;
-    }
-}
-
-
 json_t *
 cli_number(uint64_t number)
 {
