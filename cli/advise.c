@@ -344,23 +344,22 @@ static void
 advise_sample(const apr_array_header_t *list, int ascii, int most,
               apr_array_header_t *out)
 {
-    cli_target_row_t *row;
-    int               i, all = 0, seen = 0, taken = 0;
+    apr_array_header_t *all = apr_array_make(out->pool, 64,
+                                             sizeof(cli_target_row_t *));
+    cli_target_row_t   *row;
+    int                 i, count;
 
     for (i = 0; i < list->nelts; i++) {
         row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
-        all += (row->form == IRI_FORM_ASCII) == ascii;
+        if ((row->form == IRI_FORM_ASCII) == ascii) {
+            APR_ARRAY_PUSH(all, cli_target_row_t *) = row;
+        }
     }
-    for (i = 0; i < list->nelts; i++) {
-        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
-        if ((row->form == IRI_FORM_ASCII) != ascii) {
-            continue;
-        }
-        if (all <= most || (int64_t) seen * most / all >= taken) {
-            APR_ARRAY_PUSH(out, cli_target_row_t *) = row;
-            taken++;
-        }
-        seen++;
+    count = all->nelts < most ? all->nelts : most;
+    for (i = 0; i < count; i++) {
+        row = APR_ARRAY_IDX(all, (int64_t) i * all->nelts / count,
+                            cli_target_row_t *);
+        APR_ARRAY_PUSH(out, cli_target_row_t *) = row;
     }
 }
 
@@ -631,60 +630,34 @@ advise_count(advise_run_t *run)
 }
 
 
-/* The number of requests that an order of the charsets misreads at first. */
-static uint64_t
-advise_misread(const advise_run_t *run, const size_t *order, size_t count)
-{
-    uint64_t misread = 0;
-    size_t   i, k;
-
-    for (i = 0; i < count; i++) {
-        for (k = i + 1; k < count; k++) {
-            misread += run->misread[order[i]][order[k]];
-        }
-    }
-    return misread;
-}
-
-
 /*
- * Put the charsets in the order in which most requests are read correctly at
- * first: as long as moving one charset to another position helps.  Their order
- * decides nothing about requests for existing files, but saves lookups, and
- * an application gets the right name.
+ * Put the charsets in an order in which few requests are misread at first: each
+ * gets the best position among those before it.  The order decides nothing
+ * about requests for existing files, but saves lookups, and an application gets
+ * the right name.
  */
 static void
 advise_order(advise_run_t *run)
 {
     iri_charsets_t *list = &run->with.reading.charsets, old = *list;
-    uint64_t        by_charset[IRI_MAX_CHARSETS], least, misread;
-    size_t          order[IRI_MAX_CHARSETS], trial[IRI_MAX_CHARSETS];
-    size_t          i, k, moved, better = 1;
+    uint64_t        by_charset[IRI_MAX_CHARSETS];
+    size_t          order[IRI_MAX_CHARSETS], i, k, at;
+    int64_t         more, least;
 
+    memcpy(by_charset, run->by_charset, sizeof(by_charset));
     for (i = 0; i < list->count; i++) {
-        order[i] = i;
-        by_charset[i] = run->by_charset[i];
-    }
-    least = advise_misread(run, order, list->count);
-    while (better) {
-        better = 0;
-        for (i = 0; i < list->count && !better; i++) {
-            for (k = 0; k < list->count && !better; k++) {
-                memcpy(trial, order, sizeof(trial));
-                moved = trial[i];
-                memmove(trial + i, trial + i + 1,
-                        (list->count - i - 1) * sizeof(*trial));
-                memmove(trial + k + 1, trial + k,
-                        (list->count - k - 1) * sizeof(*trial));
-                trial[k] = moved;
-                misread = advise_misread(run, trial, list->count);
-                if (misread < least) {
-                    least = misread;
-                    memcpy(order, trial, sizeof(order));
-                    better = 1;
-                }
+        at = i;
+        more = least = 0;
+        for (k = i; k-- > 0;) {
+            more += (int64_t) run->misread[i][order[k]]
+                    - (int64_t) run->misread[order[k]][i];
+            if (more < least) {
+                least = more;
+                at = k;
             }
         }
+        memmove(order + at + 1, order + at, (i - at) * sizeof(order[0]));
+        order[at] = i;
     }
     for (i = 0; i < list->count; i++) {
         list->at[i] = old.at[order[i]];

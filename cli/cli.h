@@ -304,6 +304,10 @@ typedef struct {
    cli_settings_t. */
 void cli_settings_create(void *conf);
 const char *cli_settings_ready(void *conf);
+
+/* Returns: NULL if path is a directory, else the error. */
+const char *cli_check_directory(apr_pool_t *pool, const char *path);
+
 const char *cli_option_root(const cli_option_t *option, void *conf,
                          const char *value);
 const char *cli_option_charsets(const cli_option_t *option, void *conf,
@@ -516,9 +520,9 @@ const char *cli_color(FILE *out, const char *escape);
 const char *cli_bold(void);
 const char *cli_reset(void);
 
-/* Print a count and its unit: "1 name", "2 names" */
-void cli_print_count(FILE *out, long long count, const char *one,
-                     const char *many);
+/* Print a number of an object and its unit: "1 name", "2 names" */
+void cli_print_count(FILE *out, const json_t *object, const char *name,
+                     const char *one);
 
 /* Print a row of a table on standard output: "host       a.example" */
 void cli_print_row(const char *label, iri_str_t octets);
@@ -552,15 +556,23 @@ iri_str_t cli_str(const char *text);
 int cli_has_high_escape(iri_str_t text);
 
 /* A number for an object, and a number or text of one; a text lives as long as
-   the object. */
+   the object (NULL, length 0: it has no such text). */
 json_t *cli_number(uint64_t number);
 long long cli_field(const json_t *object, const char *name);
+const char *cli_field_string(const json_t *object, const char *name);
 iri_str_t cli_field_text(const json_t *object, const char *name);
 
 /* ---- target.c ----------------------------------------------------------- */
 
 /* The octet of the escape "%HH" at p; -1: not an escape. */
 int cli_escape_value(const unsigned char *p, const unsigned char *end);
+
+/*
+ * Copy a text to pool, with escapes decoded if escaped is 1.  A "%" without two
+ * hexadecimal digits stays.  (*at)[i]: offset of the i-th octet in text.
+ */
+iri_str_t cli_unescape(apr_pool_t *pool, iri_str_t text, int escaped,
+                       size_t **at);
 
 typedef struct {
     iri_received_path_t request;     /* the path, as a server passes it to

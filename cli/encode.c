@@ -46,27 +46,6 @@ encode_ready(void *data)
 
 /* ---- decode -------------------------------------------------------------- */
 
-/* Unescape a text; (*at)[i]: the offset of the i-th octet in the operand. */
-static iri_str_t
-decode_unescape(apr_pool_t *pool, iri_str_t text, size_t **at)
-{
-    unsigned char *octets = apr_palloc(pool, text.len + 1);
-    iri_str_t      out = { 0, octets };
-    size_t         i = 0;
-
-    *at = apr_palloc(pool, (text.len + 1) * sizeof(**at));
-    while (i < text.len) {
-        int octet = cli_escape_value(text.data + i, text.data + text.len);
-
-        (*at)[out.len] = i;
-        octets[out.len++] = octet >= 0 ? (unsigned char) octet : text.data[i];
-        i += octet >= 0 ? 3 : 1;
-    }
-    (*at)[out.len] = text.len;
-    return out;
-}
-
-
 static int
 decode_answer(const void *data, cli_call_t *call)
 {
@@ -76,7 +55,7 @@ decode_answer(const void *data, cli_call_t *call)
     iri_status_t         status;
     size_t              *at;
 
-    octets = decode_unescape(call->pool, call->operand[0], &at);
+    octets = cli_unescape(call->pool, call->operand[0], 1, &at);
     status = iri_decode(&call->apr.env, conf->charset, octets, &out);
     if (status == IRI_OK && out.why != NULL) {
         out.offset = at[out.offset];

@@ -27,45 +27,19 @@ typedef struct {
 
 /* ---- characters ---------------------------------------------------------- */
 
-/*
- * Decode the first character; escaped: 1 decodes escapes.  Returns: its length
- * in the host, in octets.
- */
-static size_t
-host_next(iri_str_t host, int escaped, int32_t *character)
-{
-    unsigned char octet[4];
-    size_t        end[4], at = 0, used = 0;
-    iri_str_t     octets = { 0, octet };
-
-    while (octets.len < sizeof(octet) && at < host.len) {
-        int value = escaped ? cli_escape_value(host.data + at,
-                                               host.data + host.len)
-                            : -1;
-
-        octet[octets.len] = value < 0 ? host.data[at] : (unsigned char) value;
-        at += value < 0 ? 1 : 3;
-        end[octets.len++] = at;
-    }
-    *character = cli_next_character(octets, &used);
-    return end[used - 1];
-}
-
-
 static void
-host_divide(iri_str_t host, int escaped, host_text_t *text)
+host_divide(apr_pool_t *pool, iri_str_t host, int escaped, host_text_t *text)
 {
-    iri_str_t rest = host;
+    size_t   *at, i = 0;
+    iri_str_t octets = cli_unescape(pool, host, escaped, &at);
 
-    text->count = 0;
-    text->from[0] = 0;
-    while (rest.len > 0 && text->count < HOST_CHARACTERS) {
-        size_t n = host_next(rest, escaped, &text->character[text->count]);
-
-        rest.data += n;
-        rest.len -= n;
-        text->from[++text->count] = host.len - rest.len;
+    for (text->count = 0; i < octets.len && text->count < HOST_CHARACTERS;
+         text->count++)
+    {
+        text->from[text->count] = at[i];
+        text->character[text->count] = cli_next_character(octets, &i);
     }
+    text->from[text->count] = at[i];
 }
 
 
@@ -275,7 +249,7 @@ host_locate(apr_pool_t *pool, const host_conf_t *conf, iri_str_t host,
     size_t          len;
 
     apr_pool_create(&own, pool);
-    host_divide(host, !conf->is_name, text);
+    host_divide(pool, host, !conf->is_name, text);
     len = text->from[text->count];
     buffer = apr_palloc(pool, len + probe.suffix.len);
     if (len > 0) {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <apr_file_info.h>
 #include <apr_strings.h>
 
 #include "base/iri_string.h"
@@ -94,13 +93,13 @@ typedef struct {
     const lint_conf_t  *conf;
     cli_call_t         *call;
     const char         *root;
-    apr_pool_t         *dir_pool; /* cleared after each directory */
-    const char         *path;     /* the current directory: "" or "a/b/" */
-    const char         *dir_name; /* path, decoded, to print it */
-    apr_array_header_t *names;    /* of its entries, iri_str_t */
-    apr_array_header_t *renames;  /* in it, lint_rename_t */
-    apr_hash_t         *rename_index; /* octets -> index in renames + 1 */
-    apr_array_header_t *plan;         /* text for each directory, char * */
+    apr_pool_t         *dir_pool;  /* cleared after each directory */
+    const char         *path;      /* the current directory: "" or "a/b/" */
+    const char         *dir_name;  /* path, decoded, to print it */
+    apr_array_header_t *names;     /* of its entries, iri_str_t */
+    apr_array_header_t *renames;   /* in it, lint_rename_t * */
+    apr_hash_t         *rename_of; /* octets -> lint_rename_t */
+    apr_array_header_t *plan;      /* text for each directory, char * */
     cli_progress_t      progress;
     uint64_t            count[IRI_LINT_KINDS]; /* findings by kind */
     uint64_t            findings;
@@ -311,28 +310,25 @@ lint_line(const lint_run_t *run, const iri_finding_t *finding)
 static void
 lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
 {
-    iri_str_t      name = finding->kind == IRI_LINT_MOJIBAKE ? finding->meant
-                                                             : finding->name;
     lint_rename_t *rename;
-    int            last = run->renames->nelts - 1;
 
-    if (last >= 0) {
-        rename = &APR_ARRAY_IDX(run->renames, last, lint_rename_t);
-        if (finding->octets.data == rename->finding.octets.data) {
-            return;
-        }
+    if (apr_hash_get(run->rename_of, finding->octets.data,
+                     (apr_ssize_t) finding->octets.len)
+        != NULL)
+    {
+        return;
     }
-    rename = apr_array_push(run->renames);
+    rename = apr_pcalloc(run->dir_pool, sizeof(*rename));
     rename->finding = *finding;
-    rename->finding.name.data = apr_pmemdup(run->dir_pool, name.data,
-                                            name.len);
-    rename->finding.name.len = name.len;
-    apr_hash_set(run->rename_index, finding->octets.data,
-                 (apr_ssize_t) finding->octets.len,
-                 (void *) (uintptr_t) run->renames->nelts);
-    rename->why_not = finding->kind == IRI_LINT_UNREADABLE
-                          ? "no charset of the tree can decode it"
-                          : NULL;
+    rename->finding.name = cli_copy(
+        run->dir_pool,
+        finding->kind == IRI_LINT_MOJIBAKE ? finding->meant : finding->name);
+    if (finding->kind == IRI_LINT_UNREADABLE) {
+        rename->why_not = "no charset of the tree can decode it";
+    }
+    APR_ARRAY_PUSH(run->renames, lint_rename_t *) = rename;
+    apr_hash_set(run->rename_of, finding->octets.data,
+                 (apr_ssize_t) finding->octets.len, rename);
 }
 
 
@@ -340,15 +336,14 @@ lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
 static void
 lint_plan_obstacle(lint_run_t *run, iri_str_t octets, const char *why_not)
 {
-    uintptr_t index = 0;
+    lint_rename_t *rename = NULL;
 
     if (octets.len != 0) {
-        index = (uintptr_t) apr_hash_get(run->rename_index, octets.data,
-                                         (apr_ssize_t) octets.len);
+        rename = apr_hash_get(run->rename_of, octets.data,
+                              (apr_ssize_t) octets.len);
     }
-    if (index != 0) {
-        APR_ARRAY_IDX(run->renames, index - 1, lint_rename_t)
-            .why_not = why_not;
+    if (rename != NULL) {
+        rename->why_not = why_not;
     }
 }
 
@@ -369,37 +364,33 @@ lint_plan_finding(lint_run_t *run, const iri_finding_t *finding)
 }
 
 
-/* The set of the names of the directory, as octets. */
-static apr_hash_t *
-lint_octets(lint_run_t *run)
+/* Mark renames whose target exists; mv -n would silently skip them. */
+static void
+lint_plan_check(const lint_run_t *run)
 {
-    apr_hash_t *set = cli_hash_make(run->dir_pool);
-    int         i;
+    apr_hash_t    *taken = cli_hash_make(run->dir_pool);
+    lint_rename_t *rename;
+    iri_str_t      name;
+    int            i;
 
     for (i = 0; i < run->names->nelts; i++) {
-        iri_str_t *name = &APR_ARRAY_IDX(run->names, i, iri_str_t);
-
-        apr_hash_set(set, name->data, (apr_ssize_t) name->len, name);
+        name = APR_ARRAY_IDX(run->names, i, iri_str_t);
+        apr_hash_set(taken, name.data, (apr_ssize_t) name.len, "");
     }
-    return set;
-}
-
-
-/* Mark a rename whose target exists; mv -n would silently skip it. */
-static void
-lint_plan_check(apr_hash_t *octets, lint_rename_t *rename)
-{
-    iri_str_t name = rename->finding.name;
-
-    if (name.len == 0) {
-        return;
+    for (i = 0; i < run->renames->nelts; i++) {
+        rename = APR_ARRAY_IDX(run->renames, i, lint_rename_t *);
+        name = rename->finding.name;
+        if (name.len == 0) {
+            continue; /* it is not decoded */
+        }
+        if (rename->why_not == NULL
+            && apr_hash_get(taken, name.data, (apr_ssize_t) name.len) != NULL)
+        {
+            rename->why_not = "an entry with the new name exists, or is "
+                              "planned";
+        }
+        apr_hash_set(taken, name.data, (apr_ssize_t) name.len, "");
     }
-    if (rename->why_not == NULL
-        && apr_hash_get(octets, name.data, (apr_ssize_t) name.len) != NULL)
-    {
-        rename->why_not = "an entry with the new name exists, or is planned";
-    }
-    apr_hash_set(octets, name.data, (apr_ssize_t) name.len, rename);
 }
 
 
@@ -408,23 +399,21 @@ lint_plan_line(const lint_run_t *run, const lint_rename_t *rename, FILE *out)
 {
     const iri_finding_t *finding = &rename->finding;
     iri_str_t            path = lint_path(run, finding->octets);
-    iri_str_t            from = IRI_STR("UTF-8");
-    cli_plan_t           plan = run->conf->plan;
+    iri_str_t  from = finding->kind == IRI_LINT_LEGACY ? finding->charset
+                                                       : cli_str("UTF-8");
+    cli_plan_t plan = run->conf->plan;
 
-    if (finding->kind == IRI_LINT_LEGACY) {
-        from = finding->charset;
-    }
     if (rename->why_not != NULL) {
         cli_rename_skipped(out, path, rename->why_not);
-    } else {
-        /* convmv can neither undo a double encoding nor decode escapes. */
-        if (finding->kind == IRI_LINT_MOJIBAKE
-            || iri_str_equal(from, cli_str("percent")))
-        {
-            plan = CLI_PLAN_MV;
-        }
-        cli_rename(out, plan, path, finding->name, from);
+        return;
     }
+    /* convmv can neither undo a double encoding nor decode escapes. */
+    if (finding->kind == IRI_LINT_MOJIBAKE
+        || iri_str_equal(from, cli_str("percent")))
+    {
+        plan = CLI_PLAN_MV;
+    }
+    cli_rename(out, plan, path, finding->name, from);
 }
 
 
@@ -433,11 +422,10 @@ lint_plan_line(const lint_run_t *run, const lint_rename_t *rename, FILE *out)
 static int
 lint_plan_directory(lint_run_t *run)
 {
-    apr_hash_t *octets;
-    char       *text = NULL;
-    size_t      size = 0;
-    FILE       *out;
-    int         i;
+    char  *text = NULL;
+    size_t size = 0;
+    FILE  *out;
+    int    i;
 
     if (run->renames->nelts == 0) {
         return 0;
@@ -446,13 +434,10 @@ lint_plan_directory(lint_run_t *run)
     if (out == NULL) {
         return -1;
     }
-    octets = lint_octets(run);
+    lint_plan_check(run);
     for (i = 0; i < run->renames->nelts; i++) {
-        lint_rename_t *rename = &APR_ARRAY_IDX(run->renames, i,
-                                               lint_rename_t);
-
-        lint_plan_check(octets, rename);
-        lint_plan_line(run, rename, out);
+        lint_plan_line(run, APR_ARRAY_IDX(run->renames, i, lint_rename_t *),
+                       out);
     }
     if (fclose(out) != 0) {
         free(text);
@@ -531,8 +516,8 @@ lint_names(lint_run_t *run)
         return IRI_NO_MEMORY;
     }
     apr_env.env.fold_keys = run->conf->settings.fold_keys;
-    run->renames = apr_array_make(run->dir_pool, 8, sizeof(lint_rename_t));
-    run->rename_index = cli_hash_make(run->dir_pool);
+    run->renames = apr_array_make(run->dir_pool, 8, sizeof(lint_rename_t *));
+    run->rename_of = cli_hash_make(run->dir_pool);
     status = iri_lint(&apr_env.env, &run->conf->lint,
                       (const iri_str_t *) (void *) run->names->elts,
                       (size_t) run->names->nelts, lint_on_finding, run);
@@ -612,26 +597,14 @@ lint_run(lint_run_t *run)
 static const char *
 lint_root(lint_run_t *run, cli_call_t *call)
 {
-    apr_finfo_t  info;
-    apr_status_t rv;
-    char         text[128];
-    iri_str_t    operand = call->operand[0];
+    iri_str_t operand = call->operand[0];
 
     if (operand.len == 0 || memchr(operand.data, '\0', operand.len) != NULL) {
         return "the name of the directory is empty or has a NUL";
     }
     run->root = apr_pstrmemdup(call->pool, (const char *) operand.data,
                                operand.len);
-    rv = apr_stat(&info, run->root, APR_FINFO_TYPE, call->pool);
-    if (rv != APR_SUCCESS && rv != APR_INCOMPLETE) {
-        return apr_psprintf(call->pool, "\"%s\" is not a directory: %s",
-                            cli_printable(call->pool, operand),
-                            apr_strerror(rv, text, sizeof(text)));
-    }
-    return info.filetype == APR_DIR
-               ? NULL
-               : apr_psprintf(call->pool, "\"%s\" is not a directory",
-                              cli_printable(call->pool, operand));
+    return cli_check_directory(call->pool, run->root);
 }
 
 
@@ -691,26 +664,23 @@ lint_show(const void *data, cli_call_t *call)
     const lint_conf_t *conf = data;
     json_t            *kinds = json_object_get(call->object, "kinds");
     FILE              *out = conf->plan == CLI_PLAN_NONE ? stdout : stderr;
+    const char        *name;
     json_t            *count;
-    int                kind;
 
     fputs(json_object_size(kinds) != 0 && out == stdout ? "\n" : "", out);
-    cli_print_count(out, cli_field(call->object, "names"), "name", "names");
+    cli_print_count(out, call->object, "names", "name");
     fputs(" in ", out);
-    cli_print_count(out, cli_field(call->object, "directories"), "directory",
-                    "directories");
+    cli_print_count(out, call->object, "directories", "directory");
     fputs(", ", out);
-    cli_print_count(out, cli_field(call->object, "findings"), "finding",
-                    "findings");
+    cli_print_count(out, call->object, "findings", "finding");
     fputc('\n', out);
-    for (kind = 0; kind < IRI_LINT_KINDS; kind++) {
-        count = json_object_get(kinds, iri_lint_text((iri_lint_kind_t) kind));
-        if (count != NULL && out == stdout) {
-            printf("  %-11s %8lld  %s\n",
-                   iri_lint_text((iri_lint_kind_t) kind),
-                   json_integer_value(count),
-                   iri_lint_clause((iri_lint_kind_t) kind));
-        }
+    if (out == stderr) {
+        return;
+    }
+    json_object_foreach(kinds, name, count)
+    {
+        printf("  %-11s %8lld  %s\n", name, json_integer_value(count),
+               iri_lint_clause(iri_lint_kind(cli_str(name))));
     }
 }
 

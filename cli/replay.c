@@ -344,13 +344,11 @@ replay_answer(const void *data, cli_call_t *call)
 static void
 replay_show_counts(const json_t *object, int status)
 {
-    cli_print_count(stdout, cli_field(object, "requests"), "request",
-                    "requests");
+    cli_print_count(stdout, object, "requests", "request");
     fputs(" in ", stdout);
-    cli_print_count(stdout, cli_field(object, "lines"), "line", "lines");
+    cli_print_count(stdout, object, "lines", "line");
     printf(", %lld with %d, for ", cli_field(object, "taken"), status);
-    cli_print_count(stdout, cli_field(object, "targets"), "target",
-                    "targets");
+    cli_print_count(stdout, object, "targets", "target");
     fputs("\n\n", stdout);
     if (cli_field(object, "requests") == 0 && cli_field(object, "lines") != 0)
     {
@@ -375,10 +373,10 @@ replay_show_words(const json_t *words)
         const json_t *word = json_array_get(words, i);
 
         snprintf(name, sizeof(name), "%s %s",
-                 json_string_value(json_object_get(word, "directive")),
-                 json_string_value(json_object_get(word, "word")));
+                 cli_field_string(word, "directive"),
+                 cli_field_string(word, "word"));
         printf("  %-31s %9lld  %s\n", name, cli_field(word, "requests"),
-               json_string_value(json_object_get(word, "why")));
+               cli_field_string(word, "why"));
     }
 }
 
@@ -402,10 +400,9 @@ replay_show(const void *data, cli_call_t *call)
     for (i = 0; i < json_array_size(forms); i++) {
         const json_t *form = json_array_get(forms, i);
 
-        printf("  %-16s %-14s %9lld %9lld\n",
-               json_string_value(json_object_get(form, "form")),
-               json_string_value(json_object_get(form, "charset")),
-               cli_field(form, "requests"), cli_field(form, "answered"));
+        printf("  %-16s %-14s %9lld %9lld\n", cli_field_string(form, "form"),
+               cli_field_string(form, "charset"), cli_field(form, "requests"),
+               cli_field(form, "answered"));
     }
     replay_show_words(json_object_get(call->object, "words"));
     putchar('\n');
@@ -413,9 +410,9 @@ replay_show(const void *data, cli_call_t *call)
         const json_t *target = json_array_get(top, i);
 
         printf("%9lld  %-8s  ", cli_field(target, "requests"),
-               json_string_value(json_object_get(target, "outcome")));
+               cli_field_string(target, "outcome"));
         cli_print(stdout, cli_field_text(target, "target"));
-        if (json_string_length(json_object_get(target, "path")) != 0) {
+        if (cli_field_text(target, "path").len != 0) {
             fputs("  ->  ", stdout);
             cli_print(stdout, cli_field_text(target, "path"));
         }

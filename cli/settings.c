@@ -28,36 +28,44 @@ cli_settings_create(void *data)
 }
 
 
+const char *
+cli_check_directory(apr_pool_t *pool, const char *path)
+{
+    struct stat st;
+    const char *wrong = stat(path, &st) != 0   ? strerror(errno)
+                        : !S_ISDIR(st.st_mode) ? "it is a file"
+                                               : NULL;
+
+    return wrong == NULL
+               ? NULL
+               : apr_psprintf(pool, "\"%s\" is not a directory: %s",
+                              cli_printable(pool, cli_str(path)), wrong);
+}
+
+
 /* Set the root: an absolute path without "/" at the end. */
 const char *
 cli_option_root(const cli_option_t *option, void *data, const char *value)
 {
     cli_settings_t *conf = data;
-    const char     *wrong = NULL;
-    struct stat     st;
+    const char     *wrong = cli_check_directory(conf->common.pool, value);
     char           *path;
 
     (void) option;
     if (value[0] == '\0') {
         return "is empty; write \".\" for the current directory";
     }
+    if (wrong != NULL) {
+        return wrong;
+    }
     if (apr_filepath_merge(&path, NULL, value, APR_FILEPATH_NATIVE,
                            conf->common.pool)
         != APR_SUCCESS)
     {
-        wrong = "it is not a path";
-    } else if (stat(path, &st) != 0) {
-        wrong = strerror(errno);
-    } else if (!S_ISDIR(st.st_mode)) {
-        wrong = "it is a file";
-    }
-    if (wrong != NULL) {
-        return apr_psprintf(conf->common.pool,
-                            "\"%s\" is not a directory: %s", value, wrong);
+        return "is not a path";
     }
     conf->has_root = 1;
-    conf->root.data = (unsigned char *) path;
-    conf->root.len = strlen(path);
+    conf->root = cli_str(path);
     while (conf->root.len > 0 && path[conf->root.len - 1] == '/') {
         conf->root.len--;
     }

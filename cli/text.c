@@ -161,9 +161,12 @@ cli_reset(void)
 
 
 void
-cli_print_count(FILE *out, long long count, const char *one, const char *many)
+cli_print_count(FILE *out, const json_t *object, const char *name,
+                const char *one)
 {
-    fprintf(out, "%lld %s", count, count == 1 ? one : many);
+    long long count = cli_field(object, name);
+
+    fprintf(out, "%lld %s", count, count == 1 ? one : name);
 }
 
 
@@ -336,6 +339,13 @@ long long
 cli_field(const json_t *object, const char *name)
 {
     return json_integer_value(json_object_get(object, name));
+}
+
+
+const char *
+cli_field_string(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
 }
 
 
