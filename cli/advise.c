@@ -1052,11 +1052,8 @@ advise_run(advise_run_t *run)
     if (wrong != NULL) {
         return wrong;
     }
-    run->tree.detector = cli_open_detector(run->pool,
-                                           conf->settings.common.registry);
-    if (run->tree.detector == NULL) {
-        return iri_status_text(IRI_ICU_FAILED);
-    }
+    run->tree.detector = cli_created(
+        iri_detector_create(conf->settings.common.registry));
     run->tree.settings = &conf->settings;
     run->tree.pool = run->pool;
     run->tree.roots = conf->read.roots;
@@ -1083,10 +1080,7 @@ advise_answer(const void *data, cli_call_t *call)
     run->call = call;
     run->pool = call->pool;
     call->no_offset = 1;
-    if (apr_pool_create(&run->scratch, call->pool) != APR_SUCCESS) {
-        call->error = iri_status_text(IRI_NO_MEMORY);
-        return -1;
-    }
+    apr_pool_create(&run->scratch, call->pool);
     call->error = advise_run(run);
     if (call->error == NULL) {
         advise_fill(run);

@@ -46,9 +46,8 @@ static const char check_help[] =
 static void
 check_create(void *data)
 {
-    check_conf_t *conf = data;
-
-    conf->confusables = cli_open_confusables(conf->common.pool);
+    ((check_conf_t *) data)->confusables = cli_created(
+        iri_confusables_create());
 }
 
 

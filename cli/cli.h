@@ -70,15 +70,17 @@ typedef struct {
 
 typedef struct cli_option_s cli_option_t;
 
+/* Set a member of conf from the value of an option.  Returns: NULL, or the
+   error, which follows the name of the option. */
+typedef const char *cli_set_t(const cli_option_t *option, void *conf,
+                              const char *value);
+
 struct cli_option_s {
     const char *name;    /* without "--"; NULL: the end of the options */
     const char *about;   /* for the help */
-    /* Set the member of conf from a value.  Returns: NULL, or the error, which
-       follows the name.  NULL: there is no value; the member, an int,
-       becomes 1. */
-    const char *(*set)(const cli_option_t *option, void *conf,
-                       const char *value);
-    size_t      offset;  /* of the member in the settings */
+    cli_set_t  *set;     /* NULL: there is no value; the member, an int, is set
+                            to 1 */
+    size_t      offset;  /* of the member in conf */
     const void *data;    /* for set */
 };
 
@@ -90,31 +92,26 @@ struct cli_option_s {
       offsetof(cli_common_t, batch), NULL },                                  \
     CLI_OPTIONS_END
 
-/* Setters.  One of a list of words that ends with NULL, ignoring case; the
-   member, an int or an enum, is its index. */
-const char *cli_option_word(const cli_option_t *option, void *conf,
-                         const char *value);
-
-/* A word of data, an iri_words_t; the member is an unsigned or an enum. */
-const char *cli_option_directive(const cli_option_t *option, void *conf,
-                              const char *value);
-
-/* A number; the member is an int, data a cli_range_t. */
+/* data of cli_option_number */
 typedef struct {
     int         least, most;
     const char *error;
 } cli_range_t;
 
-const char *cli_option_number(const cli_option_t *option, void *conf,
-                           const char *value);
-
-/* The value itself; the member is a const char *. */
-const char *cli_option_string(const cli_option_t *option, void *conf,
-                              const char *value);
-
-/* The label of a charset; the member is a const iri_charset_t *. */
-const char *cli_option_charset(const cli_option_t *option, void *conf,
-                            const char *value);
+/*
+ *   setter                value                           member
+ *   cli_option_word       one of data, a list of words    int or enum: its index
+ *                         that ends with NULL
+ *   cli_option_directive  a word of data, an iri_words_t  unsigned or enum
+ *   cli_option_flags      words of data, an iri_words_t   unsigned: their union
+ *   cli_option_number     a number, data: cli_range_t     int
+ *   cli_option_string     any                             const char *
+ *   cli_option_charset    the label of a charset          const iri_charset_t *
+ *
+ * Case is ignored.
+ */
+cli_set_t cli_option_word, cli_option_directive, cli_option_flags,
+    cli_option_number, cli_option_string, cli_option_charset;
 
 /*
  * For setters of lists: split a value at blanks and commas.  *words: those of
@@ -122,13 +119,8 @@ const char *cli_option_charset(const cli_option_t *option, void *conf,
  * or the error.
  */
 const char *cli_option_list(const cli_option_t *option, void *conf,
-                             const char *value, const iri_str_t **words,
-                             size_t *count);
-
-/* Any words of data, an iri_words_t; the member, an unsigned, is the union of
-   their values. */
-const char *cli_option_flags(const cli_option_t *option, void *conf,
-                          const char *value);
+                            const char *value, const iri_str_t **words,
+                            size_t *count);
 
 /* The member that an option sets. */
 void *cli_member(const cli_option_t *option, void *conf);
@@ -136,6 +128,10 @@ void *cli_member(const cli_option_t *option, void *conf);
 /* Set it.  Returns: NULL, or the error, which follows the name. */
 const char *cli_option_set(const cli_option_t *option, void *conf,
                            const char *value);
+
+/* Returns: object, which lives as long as the process; NULL ends the command:
+   no memory, or the data of ICU are missing. */
+void *cli_created(void *object);
 
 /* ---- commands ----------------------------------------------------------- */
 
@@ -227,16 +223,6 @@ void cli_show_value(const cli_call_t *call);
 iri_status_t cli_warn(void *arg, const iri_warning_t *warning);
 void cli_show_warnings(cli_call_t *call);
 
-/* ---- open.c ------------------------------------------------------------- */
-
-/* Objects of the core that are destroyed with pool.  If ICU fails, the command
-   ends. */
-iri_registry_t *cli_open_registry(apr_pool_t *pool);
-iri_fold_keys_t *cli_open_fold_keys(apr_pool_t *pool);
-iri_idna_t *cli_open_idna(apr_pool_t *pool);
-iri_confusables_t *cli_open_confusables(apr_pool_t *pool);
-iri_detector_t *cli_open_detector(apr_pool_t *pool, iri_registry_t *registry);
-
 /* ---- settings.c --------------------------------------------------------- */
 
 /* Options of directives, for settings that begin with a cli_settings_t. */
@@ -308,16 +294,9 @@ const char *cli_settings_ready(void *conf);
 /* Returns: NULL if path is a directory, else the error. */
 const char *cli_check_directory(apr_pool_t *pool, const char *path);
 
-const char *cli_option_root(const cli_option_t *option, void *conf,
-                         const char *value);
-const char *cli_option_charsets(const cli_option_t *option, void *conf,
-                             const char *value);   /* data not NULL: "none" */
-const char *cli_option_query(const cli_option_t *option, void *conf,
-                          const char *value);
-const char *cli_option_cache(const cli_option_t *option, void *conf,
-                          const char *value);
-const char *cli_option_method(const cli_option_t *option, void *conf,
-                           const char *value);
+/* Setters.  cli_option_charsets: data not NULL: "none" is allowed. */
+cli_set_t cli_option_root, cli_option_charsets, cli_option_query,
+    cli_option_cache, cli_option_method;
 
 /* ---- words.c ------------------------------------------------------------ */
 

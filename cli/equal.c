@@ -40,8 +40,7 @@ static const char equal_help[] =
 static void
 equal_create(void *conf)
 {
-    ((equal_conf_t *) conf)->host.idna = cli_open_idna(
-        ((cli_common_t *) conf)->pool);
+    ((equal_conf_t *) conf)->host.idna = cli_created(iri_idna_create());
 }
 
 

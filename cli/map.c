@@ -16,8 +16,7 @@ typedef struct {
     iri_to_iri_conf_t to_iri;
 } map_conf_t;
 
-static const char *map_option_repertoire(const cli_option_t *option,
-                                         void *conf, const char *value);
+static cli_set_t map_option_repertoire;
 
 static const cli_option_t map_uri_options[] = {
     { "from", "charset of IRI, which is converted to NFC", cli_option_charset,
@@ -64,9 +63,7 @@ static const char map_iri_help[] =
 static void
 map_create(void *data)
 {
-    map_conf_t *conf = data;
-
-    conf->host.idna = cli_open_idna(conf->common.pool);
+    ((map_conf_t *) data)->host.idna = cli_created(iri_idna_create());
 }
 
 

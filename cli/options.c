@@ -12,12 +12,24 @@
 
 
 void *
+cli_created(void *object)
+{
+    if (object == NULL) {
+        fputs("iri: out of memory, or the data of ICU are missing\n", stderr);
+        exit(CLI_FAILED);
+    }
+    return object;
+}
+
+
+void *
 cli_conf_create(const cli_command_t *command, apr_pool_t *pool)
 {
     cli_common_t *conf = apr_pcalloc(pool, command->size);
 
     conf->pool = pool;
-    conf->registry = cli_open_registry(pool);
+    conf->registry = cli_created(
+        iri_registry_create(&iri_env_apr_create(pool, NULL, NULL)->env));
     conf->words = apr_hash_make(pool);
     if (command->create != NULL) {
         command->create(conf);

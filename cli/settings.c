@@ -20,7 +20,8 @@ cli_settings_create(void *data)
 {
     cli_settings_t *conf = data;
 
-    conf->fold_keys = cli_open_fold_keys(conf->common.pool);
+    conf->fold_keys = cli_created(iri_fold_keys_create(
+        &iri_env_apr_create(conf->common.pool, NULL, NULL)->env));
     conf->tree.match = IRI_FOLD_NORMALIZATION;
     conf->tree.ambiguous = IRI_AMBIGUOUS_300;
     conf->cache_size = SETTINGS_CACHE_SIZE;
@@ -32,14 +33,14 @@ const char *
 cli_check_directory(apr_pool_t *pool, const char *path)
 {
     struct stat st;
-    const char *wrong = stat(path, &st) != 0   ? strerror(errno)
-                        : !S_ISDIR(st.st_mode) ? "it is a file"
-                                               : NULL;
+    int         absent = stat(path, &st) != 0;
 
-    return wrong == NULL
+    return !absent && S_ISDIR(st.st_mode)
                ? NULL
-               : apr_psprintf(pool, "\"%s\" is not a directory: %s",
-                              cli_printable(pool, cli_str(path)), wrong);
+               : apr_psprintf(pool, "\"%s\" is not a directory%s%s",
+                              cli_printable(pool, cli_str(path)),
+                              absent ? ": " : "",
+                              absent ? strerror(errno) : "");
 }
 
 
