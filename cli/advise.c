@@ -208,13 +208,6 @@ advise_ready(void *data)
 
 /* ---- the logs ------------------------------------------------------------ */
 
-static int
-advise_is_failure(int status)
-{
-    return status == 400 || status == 404;
-}
-
-
 /* 1 if an error page is sent with this status. */
 static int
 advise_is_error_page(const advise_run_t *run, int status)
@@ -228,19 +221,6 @@ advise_is_error_page(const advise_run_t *run, int status)
     {
     }
     return i < statuses->nelts;
-}
-
-
-/* Count a request if it failed, or if its target is not ASCII. */
-static int
-advise_takes(void *arg, const cli_request_t *request)
-{
-    (void) arg;
-    /* The servers look up no longer path. */
-    return request->target.len <= IRI_MAX_PATH
-           && (advise_is_failure(request->status)
-               || !iri_str_is_ascii(request->target)
-               || cli_has_high_escape(request->target));
 }
 
 
@@ -258,15 +238,14 @@ advise_count_sender(advise_run_t *run, size_t which, iri_str_t text)
     if (text.len == 0 || (text.len == 1 && text.data[0] == '-')) {
         return;
     }
-    sender = apr_hash_get(senders, text.data, (apr_ssize_t) text.len);
+    sender = cli_hash_get(senders, text);
     if (sender == NULL) {
         if (apr_hash_count(senders) == ADVISE_MAX_SENDERS) {
             return;
         }
         sender = apr_pcalloc(run->pool, sizeof(*sender));
         sender->text = cli_copy(run->pool, text);
-        apr_hash_set(senders, sender->text.data,
-                     (apr_ssize_t) sender->text.len, sender);
+        cli_hash_set(senders, sender->text, sender);
     }
     sender->requests++;
 }
@@ -292,43 +271,62 @@ advise_know(advise_run_t *run, iri_str_t path)
         start = i + 1;
         if (!iri_str_is_ascii(segment)
             && iri_entry_name(&env.env, utf8, segment, &name) == IRI_OK
-            && name.len != 0
-            && apr_hash_get(run->tree.known, name.data,
-                            (apr_ssize_t) name.len)
-                   == NULL)
+            && name.len != 0 && cli_hash_get(run->tree.known, name) == NULL)
         {
             name = cli_copy(run->pool, name);
-            apr_hash_set(run->tree.known, name.data, (apr_ssize_t) name.len,
-                         "");
+            cli_hash_set(run->tree.known, name, "");
         }
     }
 }
 
 
+/* The form of a target: ASCII, UTF-8 (ESCAPED), or LEGACY. */
+static iri_form_t
+advise_form_of(advise_run_t *run, iri_str_t octets)
+{
+    cli_target_t target;
+    iri_str_t    path = IRI_STR("");
+    size_t       offset;
+    iri_form_t   form = IRI_FORM_LEGACY;
+
+    if (cli_target_read(run->scratch, octets, 0, &target, &offset) == NULL) {
+        path = target.request.path;
+    }
+    if (iri_str_is_ascii(path)) {
+        form = IRI_FORM_ASCII;
+    } else if (cli_is_utf8(path)) {
+        form = IRI_FORM_ESCAPED;
+        advise_know(run, path);
+    }
+    apr_pool_clear(run->scratch);
+    return form;
+}
+
+
+/* Count a request if it failed, or if its target is not ASCII.  The servers
+   look up no path that is longer than IRI_MAX_PATH. */
 static void
-advise_taken(void *arg, const cli_request_t *request, cli_target_row_t *row)
+advise_take(void *arg, const cli_request_t *request)
 {
     advise_run_t *run = arg;
-    cli_target_t  target;
-    iri_str_t     path;
-    size_t        offset;
+    iri_str_t     octets = request->target;
+    int           failed = request->status == 400 || request->status == 404;
+    cli_target_row_t *row;
 
-    row->failed += advise_is_failure(request->status);
+    if (octets.len > IRI_MAX_PATH
+        || (!failed && iri_str_is_ascii(octets)
+            && !cli_has_high_escape(octets)))
+    {
+        return;
+    }
+    row = cli_targets_add(&run->targets, octets);
+    if (row == NULL) {
+        return;
+    }
+    row->failed += failed;
     row->error_page += advise_is_error_page(run, request->status);
     if (row->requests == 1) {
-        path = cli_target_read(run->scratch, row->octets, 0, &target, &offset)
-                       == NULL
-                   ? target.request.path
-                   : cli_str("");
-        if (iri_str_is_ascii(path)) {
-            row->form = IRI_FORM_ASCII;
-        } else if (cli_is_utf8(path)) {
-            row->form = IRI_FORM_ESCAPED;
-            advise_know(run, path);
-        } else {
-            row->form = IRI_FORM_LEGACY;
-        }
-        apr_pool_clear(run->scratch);
+        row->form = advise_form_of(run, octets);
     }
     if (row->form == IRI_FORM_LEGACY) {
         advise_count_sender(run, 0, request->referer);
@@ -1024,8 +1022,7 @@ advise_read_logs(advise_run_t *run)
     size_t      i;
 
     cli_targets_init(&run->targets, run->pool);
-    run->targets.takes = advise_takes;
-    run->targets.taken_row = advise_taken;
+    run->targets.take = advise_take;
     run->targets.arg = run;
     run->senders[0] = cli_hash_make(run->pool);
     run->senders[1] = cli_hash_make(run->pool);

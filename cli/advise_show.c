@@ -88,10 +88,10 @@ advise_section(const advise_run_t *run, const advise_place_t *place)
 static int
 advise_has_twin(apr_hash_t *sections, const char *section, json_t *object)
 {
-    json_t *other = apr_hash_get(sections, section, APR_HASH_KEY_STRING);
+    json_t *other = cli_hash_get(sections, cli_str(section));
 
     if (other == NULL) {
-        apr_hash_set(sections, section, APR_HASH_KEY_STRING, object);
+        cli_hash_set(sections, cli_str(section), object);
         return 0;
     }
     if (json_equal(json_object_get(other, "charsets"),

@@ -134,25 +134,24 @@ iri_status_t
 cli_warn(void *arg, const iri_warning_t *warning)
 {
     cli_call_t *call = arg;
-    cli_call_t  row = *call;
     int         escaped;
 
     call->found = 1;
-    row.object = json_object();
-    json_array_append_new(json_object_get(call->object, "warnings"),
-                          row.object);
-    cli_set_text(&row, "warning", iri_warning_text(warning->kind));
-    cli_set_text(&row, "component", iri_component_text(warning->component));
-    cli_set(&row, "offset", cli_number(warning->offset));
-    cli_set(&row, "part", cli_string(call->pool, warning->piece, &escaped));
-    if (warning->character != 0) {
-        cli_set_text(&row, "character",
-                     cli_code(call->pool, (int32_t) warning->character));
-    }
-    if (warning->like.len != 0) {
-        cli_set(&row, "like",
-                cli_string(call->pool, warning->like, &escaped));
-    }
+    json_array_append_new(
+        json_object_get(call->object, "warnings"),
+        json_pack("{s:s,s:s,s:I,s:o,s:s*,s:o*}", "warning",
+                  iri_warning_text(warning->kind), "component",
+                  iri_component_text(warning->component), "offset",
+                  (json_int_t) warning->offset, "part",
+                  cli_string(call->pool, warning->piece, &escaped),
+                  "character",
+                  warning->character != 0
+                      ? cli_code(call->pool, (int32_t) warning->character)
+                      : NULL,
+                  "like",
+                  warning->like.len != 0
+                      ? cli_string(call->pool, warning->like, &escaped)
+                      : NULL));
     return IRI_OK;
 }
 

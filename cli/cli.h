@@ -362,6 +362,10 @@ void cli_progress_hide(cli_progress_t *progress);   /* until the next add */
  */
 apr_hash_t *cli_hash_make(apr_pool_t *pool);
 
+/* An empty key has no value. */
+void *cli_hash_get(apr_hash_t *hash, iri_str_t key);
+void cli_hash_set(apr_hash_t *hash, iri_str_t key, const void *value);
+
 /* ---- log.c -------------------------------------------------------------- */
 
 typedef struct cli_log_s cli_log_t;
@@ -640,11 +644,8 @@ typedef struct {
     apr_pool_t         *pool;
     apr_hash_t         *by_octets;   /* octets -> cli_target_row_t */
     apr_array_header_t *list;        /* cli_target_row_t * */
-    /* 1 if a request counts. */
-    int               (*takes)(void *arg, const cli_request_t *request);
-    /* Called for each request that counts; NULL: none. */
-    void              (*taken_row)(void *arg, const cli_request_t *request,
-                                   cli_target_row_t *row);
+    /* Call cli_targets_add() for a request that counts. */
+    void              (*take)(void *arg, const cli_request_t *request);
     void               *arg;
     uint64_t            lines;
     uint64_t            requests;    /* lines that are requests */
@@ -655,8 +656,11 @@ typedef struct {
                                         128 MiB */
 } cli_targets_t;
 
-/* Then set takes, taken_row and arg. */
+/* Then set take and arg. */
 void cli_targets_init(cli_targets_t *targets, apr_pool_t *pool);
+
+/* Count a request.  Returns: its row; NULL: the list is full. */
+cli_target_row_t *cli_targets_add(cli_targets_t *targets, iri_str_t octets);
 
 /* Add the targets of a log.  Returns: NULL, or the error. */
 const char *cli_targets_read(cli_targets_t *targets, iri_str_t name,

@@ -263,23 +263,14 @@ host_is_encoded(const host_text_t *text, size_t start, size_t at)
 }
 
 
-/* 1 if the reason concerns a label as a whole. */
-static int
-host_why_concerns_label(iri_host_why_t why)
-{
-    return why == IRI_HOST_ALABEL || why == IRI_HOST_LIMIT
-           || why == IRI_HOST_ADDRESS;
-}
-
-
-/* 1 if the reason concerns a single character. */
-static int
-host_why_concerns_character(iri_host_why_t why)
-{
-    return why == IRI_HOST_CHARACTER || why == IRI_HOST_MARK
-           || why == IRI_HOST_BIDI || why == IRI_HOST_JOINER
-           || why == IRI_HOST_IDNA2008 || why == IRI_HOST_WILDCARD;
-}
+/* Of the bits 1u << reason: reasons that concern a label as a whole, and those
+   that concern a single character. */
+#define HOST_WHY_LABEL                                                       \
+    (1u << IRI_HOST_ALABEL | 1u << IRI_HOST_LIMIT | 1u << IRI_HOST_ADDRESS)
+#define HOST_WHY_CHARACTER                                                   \
+    (1u << IRI_HOST_CHARACTER | 1u << IRI_HOST_MARK | 1u << IRI_HOST_BIDI    \
+     | 1u << IRI_HOST_JOINER | 1u << IRI_HOST_IDNA2008                       \
+     | 1u << IRI_HOST_WILDCARD)
 
 
 static host_location_t
@@ -292,12 +283,13 @@ host_position(const host_text_t *text, size_t at, iri_host_why_t why)
         return where;
     }
     start = host_label_start(text, at);
-    if (host_why_concerns_label(why) || host_is_encoded(text, start, at)) {
+    if ((1u << why & HOST_WHY_LABEL) != 0 || host_is_encoded(text, start, at))
+    {
         where.offset = text->from[start];
         return where;
     }
     where.offset = text->from[at];
-    if (host_why_concerns_character(why)) {
+    if (1u << why & HOST_WHY_CHARACTER) {
         where.character = text->character[at];
     }
     return where;

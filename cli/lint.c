@@ -312,10 +312,7 @@ lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
 {
     lint_rename_t *rename;
 
-    if (apr_hash_get(run->rename_of, finding->octets.data,
-                     (apr_ssize_t) finding->octets.len)
-        != NULL)
-    {
+    if (cli_hash_get(run->rename_of, finding->octets) != NULL) {
         return;
     }
     rename = apr_pcalloc(run->dir_pool, sizeof(*rename));
@@ -327,8 +324,7 @@ lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
         rename->why_not = "no charset of the tree can decode it";
     }
     APR_ARRAY_PUSH(run->renames, lint_rename_t *) = rename;
-    apr_hash_set(run->rename_of, finding->octets.data,
-                 (apr_ssize_t) finding->octets.len, rename);
+    cli_hash_set(run->rename_of, finding->octets, rename);
 }
 
 
@@ -336,12 +332,8 @@ lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
 static void
 lint_plan_obstacle(lint_run_t *run, iri_str_t octets, const char *why_not)
 {
-    lint_rename_t *rename = NULL;
+    lint_rename_t *rename = cli_hash_get(run->rename_of, octets);
 
-    if (octets.len != 0) {
-        rename = apr_hash_get(run->rename_of, octets.data,
-                              (apr_ssize_t) octets.len);
-    }
     if (rename != NULL) {
         rename->why_not = why_not;
     }
@@ -375,7 +367,7 @@ lint_plan_check(const lint_run_t *run)
 
     for (i = 0; i < run->names->nelts; i++) {
         name = APR_ARRAY_IDX(run->names, i, iri_str_t);
-        apr_hash_set(taken, name.data, (apr_ssize_t) name.len, "");
+        cli_hash_set(taken, name, "");
     }
     for (i = 0; i < run->renames->nelts; i++) {
         rename = APR_ARRAY_IDX(run->renames, i, lint_rename_t *);
@@ -383,13 +375,11 @@ lint_plan_check(const lint_run_t *run)
         if (name.len == 0) {
             continue; /* it is not decoded */
         }
-        if (rename->why_not == NULL
-            && apr_hash_get(taken, name.data, (apr_ssize_t) name.len) != NULL)
-        {
+        if (rename->why_not == NULL && cli_hash_get(taken, name) != NULL) {
             rename->why_not = "an entry with the new name exists, or is "
                               "planned";
         }
-        apr_hash_set(taken, name.data, (apr_ssize_t) name.len, "");
+        cli_hash_set(taken, name, "");
     }
 }
 

@@ -158,12 +158,14 @@ replay_target(replay_run_t *run, cli_target_row_t *target)
 }
 
 
-static int
-replay_takes(void *arg, const cli_request_t *request)
+static void
+replay_take(void *arg, const cli_request_t *request)
 {
-    const replay_run_t *run = arg;
+    replay_run_t *run = arg;
 
-    return request->status == run->conf->status;
+    if (request->status == run->conf->status) {
+        (void) cli_targets_add(&run->targets, request->target);
+    }
 }
 
 
@@ -201,18 +203,17 @@ replay_words(replay_run_t *run)
 static json_t *
 replay_fill_words(const replay_run_t *run)
 {
-    json_t    *list = json_array();
-    cli_call_t line;
-    size_t     k;
+    json_t *list = json_array();
+    size_t  k;
 
     for (k = 0; k < CLI_WORDS; k++) {
         if (run->by_word[k] != 0) {
-            cli_add_row(run->call, list, &line);
-            cli_set_text(&line, "directive",
-                         cli_word_directive(&cli_words[k]));
-            cli_set_text(&line, "word", cli_words[k].word);
-            cli_set(&line, "requests", cli_number(run->by_word[k]));
-            cli_set_text(&line, "why", cli_words[k].why);
+            json_array_append_new(
+                list, json_pack("{s:s,s:s,s:I,s:s}", "directive",
+                                cli_word_directive(&cli_words[k]), "word",
+                                cli_words[k].word, "requests",
+                                (json_int_t) run->by_word[k], "why",
+                                cli_words[k].why));
         }
     }
     return list;
@@ -222,19 +223,21 @@ replay_fill_words(const replay_run_t *run)
 static json_t *
 replay_forms(const replay_run_t *run)
 {
-    json_t    *list = json_array();
-    cli_call_t line;
-    int        i;
+    json_t              *list = json_array();
+    const replay_form_t *form;
+    int                  i;
 
     for (i = 0; i < run->forms->nelts; i++) {
-        const replay_form_t *form = &APR_ARRAY_IDX(run->forms, i,
-                                                   replay_form_t);
-
-        cli_add_row(run->call, list, &line);
-        cli_set_text(&line, "form", iri_form_text(form->form));
-        cli_set_octets(&line, "charset", form->charset);
-        cli_set(&line, "requests", cli_number(form->requests));
-        cli_set(&line, "answered", cli_number(form->answered));
+        form = &APR_ARRAY_IDX(run->forms, i, replay_form_t);
+        json_array_append_new(
+            list, json_pack("{s:s,s:s%,s:I,s:I}", "form",
+                            iri_form_text(form->form), "charset",
+                            form->charset.len != 0
+                                ? (const char *) form->charset.data
+                                : "",
+                            form->charset.len, "requests",
+                            (json_int_t) form->requests, "answered",
+                            (json_int_t) form->answered));
     }
     return list;
 }
@@ -324,7 +327,7 @@ replay_answer(const void *data, cli_call_t *call)
     run.pool = call->pool;
     apr_pool_create(&run.target_pool, call->pool);
     cli_targets_init(&run.targets, run.pool);
-    run.targets.takes = replay_takes;
+    run.targets.take = replay_take;
     run.targets.arg = &run;
     run.forms = apr_array_make(run.pool, 8, sizeof(replay_form_t));
     call->error = replay_run(&run);
