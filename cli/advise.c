@@ -314,9 +314,7 @@ advise_take(void *arg, const cli_request_t *request)
     cli_target_row_t *row;
 
     if (octets.len > IRI_MAX_PATH
-        || (!failed && iri_str_is_ascii(octets)
-            && !cli_has_high_escape(octets)))
-    {
+        || (!failed && iri_path_is_ascii(octets, 1))) {
         return;
     }
     row = cli_targets_add(&run->targets, octets);

@@ -118,7 +118,7 @@ rules_why(rules_t *rules, iri_str_t text)
     if (memchr(text.data, '\0', text.len) != NULL || !cli_is_utf8(text)) {
         return "is not UTF-8";
     }
-    if (cli_has_high_escape(text)) {
+    if (iri_has_escaped_octet(text)) {
         return "is percent-encoded";
     }
     if (rules_has_regex_escape(text)) {

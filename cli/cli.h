@@ -535,9 +535,6 @@ void cli_add_row(const cli_call_t *call, json_t *list, cli_call_t *row);
 /* A string until its NUL; the octets are not copied. */
 iri_str_t cli_str(const char *text);
 
-/* 1 if a text has an escape of an octet above 7F: "%E9" */
-int cli_has_high_escape(iri_str_t text);
-
 /* A number for an object, and a number or text of one; a text lives as long as
    the object (NULL, length 0: it has no such text). */
 json_t *cli_number(uint64_t number);

@@ -232,23 +232,6 @@ iri_regex_nfc(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 }
 
 
-/* 1 if text has an escape of a non-ASCII octet; rules see unescaped paths. */
-static int
-iri_rule_is_escaped(iri_str_t text)
-{
-    const unsigned char *p = text.data, *end = p + text.len;
-    unsigned char        octet;
-
-    for (/* void */; p < end; p++) {
-        if (*p == '%' && iri_unescape(p, end, &octet) == 3 && octet >= 0x80) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
 /* Rules are compared with canonical paths: UTF-8 in NFC, not escaped. */
 static iri_status_t
 iri_rule_check(const iri_env_t *env, const iri_directive_t *rule,
@@ -258,7 +241,7 @@ iri_rule_check(const iri_env_t *env, const iri_directive_t *rule,
     iri_buf_t    literal = IRI_BUF_EMPTY, nfc = IRI_BUF_EMPTY;
     iri_str_t    text = rule->value;
 
-    if (iri_rule_is_escaped(text)) {
+    if (iri_has_escaped_octet(text)) {
         *code = IRI_CONFIG_ESCAPED;
         return IRI_OK;
     }

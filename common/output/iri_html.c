@@ -48,11 +48,7 @@ iri_html_entity(uint32_t c)
 }
 
 
-/*
- * 1 if the invisible character c, n octets at p, is not escaped, because the
- * spelling of the text needs it.
- */
-static int
+int
 iri_is_orthographic_at(iri_str_t text, const unsigned char *p, size_t n,
                        uint32_t c)
 {
