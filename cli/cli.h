@@ -341,13 +341,12 @@ int cli_batch(const cli_command_t *command, const void *conf,
 /* A progress bar on standard error; it is shown only on a terminal. */
 typedef struct {
     const char *unit;      /* what is counted: "names" */
-    uint64_t    total;
+    uint64_t    total;     /* 0: not known; a number is shown, no bar */
     uint64_t    done;
     apr_time_t  drawn;     /* time of the last update; 0: not on the screen */
     int         visible;   /* 1: standard error is a terminal */
 } cli_progress_t;
 
-int cli_progress_is_visible(void);
 void cli_progress_begin(cli_progress_t *progress, const char *unit,
                         uint64_t total);
 void cli_progress_add(cli_progress_t *progress, uint64_t more);

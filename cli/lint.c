@@ -554,34 +554,6 @@ lint_visit(void *arg, cli_directory_t *directory)
 }
 
 
-static iri_status_t
-lint_count(void *arg, cli_directory_t *directory)
-{
-    *(uint64_t *) arg += (uint64_t) directory->names->nelts;
-    return IRI_OK;
-}
-
-
-/* With a progress bar, a first pass counts the names. */
-static iri_status_t
-lint_run(lint_run_t *run)
-{
-    apr_pool_t  *pool = run->call->pool;
-    iri_status_t status = IRI_OK;
-    uint64_t     total = 0;
-
-    if (cli_progress_is_visible()) {
-        status = cli_walk(pool, run->root, 0, lint_count, &total);
-    }
-    cli_progress_begin(&run->progress, "names", total);
-    if (status == IRI_OK) {
-        status = cli_walk(pool, run->root, 0, lint_visit, run);
-    }
-    cli_progress_hide(&run->progress);
-    return status;
-}
-
-
 /* ---- the answer ---------------------------------------------------------- */
 
 static const char *
@@ -634,7 +606,9 @@ lint_answer(const void *data, cli_call_t *call)
         return -1;
     }
     run.plan = apr_array_make(call->pool, 8, sizeof(char *));
-    status = lint_run(&run);
+    cli_progress_begin(&run.progress, "names", 0);
+    status = cli_walk(call->pool, run.root, 0, lint_visit, &run);
+    cli_progress_hide(&run.progress);
     if (status != IRI_OK) {
         return cli_fail(call, status);
     }
