@@ -94,50 +94,47 @@ advise_is_below(const char *directory, iri_str_t root)
 }
 
 
+/* The first document root of the configuration; with --root, that with its
+   directory.  NULL: there is none. */
+static const advise_root_t *
+advise_document_root(const advise_conf_t *conf)
+{
+    const advise_root_t *root;
+    int                  i;
+
+    for (i = 0; i < conf->read.roots->nelts; i++) {
+        root = &APR_ARRAY_IDX(conf->read.roots, i, advise_root_t);
+        if (*root->prefix == '\0'
+            && (!conf->settings.has_root
+                || iri_str_equal(cli_str(root->directory),
+                                 conf->settings.root)))
+        {
+            return root;
+        }
+    }
+    return NULL;
+}
+
+
 /* Without --root use the first document root of the configuration. */
 static const char *
 advise_first_root(advise_conf_t *conf)
 {
-    const apr_array_header_t *all = conf->read.roots;
-    const advise_root_t      *root;
-    const char               *wrong;
-    int                       i;
+    const advise_root_t *root = advise_document_root(conf);
+    const char          *wrong;
 
-    for (i = 0; !conf->settings.has_root && i < all->nelts; i++) {
-        root = &APR_ARRAY_IDX(all, i, advise_root_t);
-        if (*root->prefix == '\0') {
-            conf->root_of_config = 1;
-            wrong = cli_option_root(NULL, conf, root->directory);
-            if (wrong != NULL) {
-                return apr_psprintf(
-                    conf->settings.common.pool,
-                    "the document root of the configuration: %s", wrong);
-            }
-        }
+    if (conf->settings.has_root) {
+        return NULL;
     }
-    return conf->settings.has_root
-               ? NULL
-               : "--root is required: the document root of the site";
-}
-
-
-/* The site of the document root; 0: unknown, or all sites have it. */
-static int
-advise_site(const advise_conf_t *conf)
-{
-    const apr_array_header_t *all = conf->read.roots;
-    const advise_root_t      *root;
-    int                       i;
-
-    for (i = 0; i < all->nelts; i++) {
-        root = &APR_ARRAY_IDX(all, i, advise_root_t);
-        if (*root->prefix == '\0'
-            && iri_str_equal(cli_str(root->directory), conf->settings.root))
-        {
-            return root->site;
-        }
+    if (root == NULL) {
+        return "--root is required: the document root of the site";
     }
-    return 0;
+    conf->root_of_config = 1;
+    wrong = cli_option_root(NULL, conf, root->directory);
+    return wrong != NULL ? apr_pstrcat(
+               conf->settings.common.pool,
+               "the document root of the configuration: ", wrong, NULL)
+                         : NULL;
 }
 
 
@@ -154,8 +151,10 @@ advise_use_roots(advise_conf_t *conf)
     apr_array_header_t       *roots, *aliases;
     advise_root_t            *root;
     cli_alias_t              *alias;
-    int                       i, site = advise_site(conf);
+    int                       i, site;
 
+    root = (advise_root_t *) advise_document_root(conf);
+    site = root != NULL ? root->site : 0;
     roots = apr_array_make(pool, 4, sizeof(advise_root_t));
     aliases = apr_array_make(pool, 4, sizeof(cli_alias_t));
     root = apr_array_push(roots);
@@ -535,14 +534,9 @@ advise_is_same(const cli_verdict_t *x)
 {
     iri_str_t path = x->target.request.path;
 
-    if (path.len < x->prefix) {
-        return 0;
-    }
-    path.data += x->prefix;
-    path.len -= x->prefix;
-    return x->filename.len == x->root.len + path.len
-           && memcmp(x->filename.data + x->root.len, path.data, path.len)
-                  == 0;
+    return path.len >= x->prefix && x->filename.len >= x->root.len
+           && iri_str_equal(iri_str_from(x->filename, x->root.len),
+                            iri_str_from(path, x->prefix));
 }
 
 
@@ -560,15 +554,11 @@ advise_is_there(const advise_run_t *run, iri_str_t octets)
     }
     path = target.request.path;
     cli_root(&run->conf->settings, path, &root, &prefix);
+    path = iri_str_from(path, prefix);
     return memchr(path.data, '\0', path.len) == NULL
-           && stat(apr_pstrcat(
-                       run->scratch,
-                       apr_pstrmemdup(run->scratch, (const char *) root.data,
-                                      root.len),
-                       apr_pstrmemdup(run->scratch,
-                                      (const char *) path.data + prefix,
-                                      path.len - prefix),
-                       NULL),
+           && stat(apr_psprintf(run->scratch, "%.*s%.*s", (int) root.len,
+                                (const char *) root.data, (int) path.len,
+                                (const char *) path.data),
                    &st)
                   == 0;
 }
@@ -928,15 +918,14 @@ static const char *
 advise_entry(advise_run_t *run, const cli_directory_t *directory,
              iri_str_t octets, iri_str_t name)
 {
-    iri_str_t   path;
     const char *shown;
 
-    path.data = (const unsigned char *) apr_psprintf(
-        run->pool, "%s%.*s",
-        advise_root_path(run->pool, run->tree.current, directory->path),
-        (int) octets.len, (const char *) octets.data);
-    path.len = strlen((const char *) path.data);
-    shown = cli_printable(run->pool, path);
+    shown = cli_printable(
+        run->pool,
+        cli_str(apr_psprintf(
+            run->pool, "%s%.*s",
+            advise_root_path(run->pool, run->tree.current, directory->path),
+            (int) octets.len, (const char *) octets.data)));
     if (name.len == 0 || iri_str_equal(octets, name)) {
         return shown;
     }

@@ -425,13 +425,10 @@ advise_decode(const advise_tree_t *tree, advise_place_t *place)
     if (status == IRI_OK && name.len != 0
         && (*parent->path == '\0' || parent->name.len != 0))
     {
-        place->name.data = (const unsigned char *) apr_pstrcat(
-            tree->pool,
-            apr_pstrmemdup(tree->pool, (const char *) parent->name.data,
-                           parent->name.len),
-            apr_pstrmemdup(tree->pool, (const char *) name.data, name.len),
-            "/", NULL);
-        place->name.len = parent->name.len + name.len + 1;
+        place->name = cli_str(
+            apr_psprintf(tree->pool, "%.*s%.*s/", (int) parent->name.len,
+                         (const char *) parent->name.data, (int) name.len,
+                         (const char *) name.data));
     }
     return status;
 }

@@ -192,18 +192,9 @@ lint_ready(void *data)
 static iri_str_t
 lint_path(const lint_run_t *run, iri_str_t octets)
 {
-    iri_str_t path;
-    char     *text = apr_palloc(run->dir_pool,
-                                strlen(run->path) + octets.len + 3);
-    char     *p = apr_cpystrn(text, "./", 3);
-
-    p = apr_cpystrn(p, run->path, strlen(run->path) + 1);
-    if (octets.len != 0) {
-        memcpy(p, octets.data, octets.len);
-    }
-    path.data = (unsigned char *) text;
-    path.len = (size_t) (p - text) + octets.len;
-    return path;
+    return cli_str(apr_psprintf(run->dir_pool, "./%s%.*s", run->path,
+                                (int) octets.len,
+                                (const char *) octets.data));
 }
 
 
@@ -526,8 +517,7 @@ static void
 lint_warn_unreadable(lint_run_t *run, apr_status_t rv)
 {
     char      text[128];
-    iri_str_t none = { 0, NULL };
-    iri_str_t path = lint_path(run, none);
+    iri_str_t path = lint_path(run, cli_str(""));
 
     cli_progress_hide(&run->progress);
     fprintf(stderr, "iri lint: cannot read \"%s\": %s\n",
