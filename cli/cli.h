@@ -99,16 +99,16 @@ typedef struct {
 } cli_range_t;
 
 /*
- *   setter                value                           member
- *   cli_option_word       one of data, a list of words    int or enum: its index
- *                         that ends with NULL
- *   cli_option_directive  a word of data, an iri_words_t  unsigned or enum
- *   cli_option_flags      words of data, an iri_words_t   unsigned: their union
- *   cli_option_number     a number, data: cli_range_t     int
- *   cli_option_string     any                             const char *
- *   cli_option_charset    the label of a charset          const iri_charset_t *
+ * Setters; case is ignored:
  *
- * Case is ignored.
+ *   setter                value                         member
+ *   cli_option_word       a word of data, a list of     its index: int or enum
+ *                         words that ends with NULL
+ *   cli_option_directive  a word of an iri_words_t      unsigned or enum
+ *   cli_option_flags      words of an iri_words_t       unsigned: their union
+ *   cli_option_number     a number of a cli_range_t     int
+ *   cli_option_string     any text                      const char *
+ *   cli_option_charset    the label of a charset        const iri_charset_t *
  */
 cli_set_t cli_option_word, cli_option_directive, cli_option_flags,
     cli_option_number, cli_option_string, cli_option_charset;
@@ -227,33 +227,35 @@ void cli_show_warnings(cli_call_t *call);
 
 /* Options of directives, for settings that begin with a cli_settings_t. */
 #define CLI_OPTION_ROOT                                                       \
-    { "root", "the document root (root, DocumentRoot)", cli_option_root, 0, NULL }
+    { "root", "the document root (root, DocumentRoot)", cli_option_root, 0,   \
+      NULL }
 #define CLI_OPTION_CHARSET                                                    \
-    { "charset", "iri_charset: charsets of requests", cli_option_charsets,       \
+    { "charset", "iri_charset: charsets of requests", cli_option_charsets,    \
       offsetof(cli_settings_t, reading.charsets), "none" }
 #define CLI_OPTION_FILENAME_CHARSET                                           \
     { "filename-charset", "iri_filename_charset: charsets of names on disk",  \
       cli_option_charsets, offsetof(cli_settings_t, tree.charsets), NULL }
 #define CLI_OPTION_FILENAME_FORM                                              \
-    { "filename-form", "iri_filename_form: any, nfc, nfd", cli_option_directive, \
-      offsetof(cli_settings_t, tree.names), &iri_filename_form_words }
+    { "filename-form", "iri_filename_form: any, nfc, nfd",                    \
+      cli_option_directive, offsetof(cli_settings_t, tree.names),             \
+      &iri_filename_form_words }
 
 #define CLI_SETTINGS_OPTIONS                                                  \
     CLI_OPTION_ROOT, CLI_OPTION_CHARSET,                                      \
-    { "invalid", "iri_invalid: 404, 400, pass", cli_option_directive,            \
+    { "invalid", "iri_invalid: 404, 400, pass", cli_option_directive,         \
       offsetof(cli_settings_t, reading.invalid), &iri_invalid_words },        \
     CLI_OPTION_FILENAME_CHARSET, CLI_OPTION_FILENAME_FORM,                    \
-    { "match", "iri_match: exact, or words below", cli_option_flags,             \
+    { "match", "iri_match: exact, or words below", cli_option_flags,          \
       offsetof(cli_settings_t, tree.match), &iri_match_words },               \
-    { "ambiguous", "iri_ambiguous: 404, 300", cli_option_directive,              \
+    { "ambiguous", "iri_ambiguous: 404, 300", cli_option_directive,           \
       offsetof(cli_settings_t, ambiguous), &iri_ambiguous_words },            \
-    { "repair", "iri_repair: off, or words below", cli_option_flags,             \
+    { "repair", "iri_repair: off, or words below", cli_option_flags,          \
       offsetof(cli_settings_t, tree.repair), &iri_repair_words },             \
     { "query-charset", "iri_query_charset: charsets of the query, and nfc",   \
-      cli_option_query, 0, NULL },                                               \
-    { "cache", "iri_cache: off, or a size such as 64m", cli_option_cache,        \
+      cli_option_query, 0, NULL },                                            \
+    { "cache", "iri_cache: off, or a size such as 64m", cli_option_cache,     \
       offsetof(cli_settings_t, cache_size), NULL },                           \
-    { "method", "method of the request (default: GET)", cli_option_method, 0,    \
+    { "method", "method of the request (default: GET)", cli_option_method, 0, \
       NULL },                                                                 \
     { "escaped", "read the path percent-encoded, as mod_iri does", NULL,      \
       offsetof(cli_settings_t, escaped), NULL }
