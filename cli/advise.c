@@ -18,26 +18,23 @@
 
 #include "advise.h"
 
-enum {
-    ADVISE_SERVER = CLI_OPT_OWN,
-    ADVISE_CONFIG,
-    ADVISE_JSON,
-    ADVISE_VERIFY,
-    ADVISE_TOP
+static const char *const advise_servers[] = { "nginx", "httpd", NULL };
+static const cli_range_t advise_top_range = {
+    0, 100000, "must be a number from 0 to 100000; for example 20"
 };
 
-static const apr_getopt_option_t advise_options[] = {
-    { "root", CLI_SET_ROOT, 1, "the document root (root, DocumentRoot)" },
-    { "server", ADVISE_SERVER, 1,
-      "write the configuration of nginx or httpd" },
-    { "config", ADVISE_CONFIG, 1,
-      "configuration of the server: roots, rules to check" },
-    { "verify", ADVISE_VERIFY, 0,
-      "count requests that would be answered differently" },
-    { "top", ADVISE_TOP, 1, "number of lost targets to show (default: 20)" },
-    { "json", ADVISE_JSON, 0, "write JSON" },
-    { "help", CLI_OPT_HELP, 0, "show this text" },
-    { NULL, 0, 0, NULL }
+static const cli_option_t advise_options[] = {
+    CLI_OPTION_ROOT,
+    { "server", "write the configuration of nginx or httpd", cli_option_word,
+      offsetof(advise_conf_t, read.server), advise_servers },
+    { "config", "configuration of the server: roots, rules to check",
+      cli_option_string, offsetof(advise_conf_t, config), NULL },
+    { "verify", "count requests that would be answered differently", NULL,
+      offsetof(advise_conf_t, verify), NULL },
+    { "top", "number of lost targets to show (default: 20)",
+      cli_option_number, offsetof(advise_conf_t, top), &advise_top_range },
+    { "json", "write JSON", NULL, offsetof(advise_conf_t, json), NULL },
+    CLI_OPTIONS_END
 };
 
 static const char advise_help[] =
@@ -78,50 +75,14 @@ static const char advise_help[] =
 
 /* ---- settings ------------------------------------------------------------ */
 
-static void *
-advise_create(apr_pool_t *pool)
-{
-    advise_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-
-    conf->settings = cli_settings_create(pool);
-    conf->top = 20;
-    return conf;
-}
-
-
-static const char *
-advise_option(void *data, int option, const char *value)
+static void
+advise_create(void *data)
 {
     advise_conf_t *conf = data;
-    char          *end;
-    long           number;
 
-    switch (option) {
-    case ADVISE_SERVER:
-        if (strcmp(value, "nginx") != 0 && strcmp(value, "httpd") != 0) {
-            return "must be \"nginx\" or \"httpd\"";
-        }
-        conf->read.server = value[0];
-        return NULL;
-    case ADVISE_CONFIG:
-        conf->config = value;
-        return NULL;
-    case ADVISE_JSON:
-        conf->json = 1;
-        return NULL;
-    case ADVISE_VERIFY:
-        conf->verify = 1;
-        return NULL;
-    case ADVISE_TOP:
-        number = strtol(value, &end, 10);
-        if (*end != '\0' || end == value || number < 0 || number > 100000) {
-            return "must be a number from 0 to 100000; for example 20";
-        }
-        conf->top = (size_t) number;
-        return NULL;
-    default:
-        return cli_settings_option(conf->settings, option, value);
-    }
+    cli_settings_create(conf);
+    conf->read.server = ADVISE_UNKNOWN;
+    conf->top = 20;
 }
 
 
@@ -133,51 +94,47 @@ advise_is_below(const char *directory, iri_str_t root)
 }
 
 
+/* The first document root of the configuration; with --root, that with its
+   directory.  NULL: there is none. */
+static const advise_root_t *
+advise_document_root(const advise_conf_t *conf)
+{
+    const advise_root_t *root;
+    int                  i;
+
+    for (i = 0; i < conf->read.roots->nelts; i++) {
+        root = &APR_ARRAY_IDX(conf->read.roots, i, advise_root_t);
+        if (*root->prefix == '\0'
+            && (!conf->settings.has_root
+                || iri_str_equal(cli_str(root->directory),
+                                 conf->settings.root)))
+        {
+            return root;
+        }
+    }
+    return NULL;
+}
+
+
 /* Without --root use the first document root of the configuration. */
 static const char *
 advise_first_root(advise_conf_t *conf)
 {
-    const apr_array_header_t *all = conf->read.roots;
-    const advise_root_t      *root;
-    const char               *wrong;
-    int                       i;
+    const advise_root_t *root = advise_document_root(conf);
+    const char          *wrong;
 
-    for (i = 0; !conf->settings->has_root && i < all->nelts; i++) {
-        root = &APR_ARRAY_IDX(all, i, advise_root_t);
-        if (*root->prefix == '\0') {
-            conf->root_of_config = 1;
-            wrong = cli_settings_option(conf->settings, CLI_SET_ROOT,
-                                        root->directory);
-            if (wrong != NULL) {
-                return apr_psprintf(
-                    conf->settings->pool,
-                    "the document root of the configuration: %s", wrong);
-            }
-        }
+    if (conf->settings.has_root) {
+        return NULL;
     }
-    return conf->settings->has_root
-               ? NULL
-               : "--root is required: the document root of the site";
-}
-
-
-/* The site of the document root; 0: unknown, or all sites have it. */
-static int
-advise_site(const advise_conf_t *conf)
-{
-    const apr_array_header_t *all = conf->read.roots;
-    const advise_root_t      *root;
-    int                       i;
-
-    for (i = 0; i < all->nelts; i++) {
-        root = &APR_ARRAY_IDX(all, i, advise_root_t);
-        if (*root->prefix == '\0'
-            && iri_str_equal(cli_str(root->directory), conf->settings->root))
-        {
-            return root->site;
-        }
+    if (root == NULL) {
+        return "--root is required: the document root of the site";
     }
-    return 0;
+    conf->root_of_config = 1;
+    wrong = cli_option_root(NULL, conf, root->directory);
+    return wrong != NULL ? apr_pstrcat(
+               conf->settings.common.pool,
+               "the document root of the configuration: ", wrong, NULL)
+                         : NULL;
 }
 
 
@@ -188,14 +145,16 @@ advise_site(const advise_conf_t *conf)
 static void
 advise_use_roots(advise_conf_t *conf)
 {
-    apr_pool_t               *pool = conf->settings->pool;
-    iri_str_t                 top = conf->settings->root;
+    apr_pool_t               *pool = conf->settings.common.pool;
+    iri_str_t                 top = conf->settings.root;
     const apr_array_header_t *all = conf->read.roots;
     apr_array_header_t       *roots, *aliases;
     advise_root_t            *root;
     cli_alias_t              *alias;
-    int                       i, site = advise_site(conf);
+    int                       i, site;
 
+    root = (advise_root_t *) advise_document_root(conf);
+    site = root != NULL ? root->site : 0;
     roots = apr_array_make(pool, 4, sizeof(advise_root_t));
     aliases = apr_array_make(pool, 4, sizeof(cli_alias_t));
     root = apr_array_push(roots);
@@ -218,7 +177,7 @@ advise_use_roots(advise_conf_t *conf)
             APR_ARRAY_PUSH(roots, advise_root_t) = *root;
         }
     }
-    conf->settings->aliases = aliases;
+    conf->settings.aliases = aliases;
     conf->read.roots = roots;
 }
 
@@ -227,8 +186,8 @@ static const char *
 advise_ready(void *data)
 {
     advise_conf_t *conf = data;
-    apr_pool_t    *pool = conf->settings->pool;
-    const char    *wrong = cli_settings_ready(conf->settings);
+    apr_pool_t    *pool = conf->settings.common.pool;
+    const char    *wrong = cli_settings_ready(conf);
 
     conf->read.rules = apr_array_make(pool, 8, sizeof(const char *));
     conf->read.roots = apr_array_make(pool, 8, sizeof(advise_root_t));
@@ -248,13 +207,6 @@ advise_ready(void *data)
 
 /* ---- the logs ------------------------------------------------------------ */
 
-static int
-advise_is_failure(int status)
-{
-    return status == 400 || status == 404;
-}
-
-
 /* 1 if an error page is sent with this status. */
 static int
 advise_is_error_page(const advise_run_t *run, int status)
@@ -268,19 +220,6 @@ advise_is_error_page(const advise_run_t *run, int status)
     {
     }
     return i < statuses->nelts;
-}
-
-
-/* Count a request if it failed, or if its target is not ASCII. */
-static int
-advise_takes(void *arg, const cli_request_t *request)
-{
-    (void) arg;
-    /* The servers look up no longer path. */
-    return request->target.len <= IRI_MAX_PATH
-           && (advise_is_failure(request->status)
-               || !iri_str_is_ascii(request->target)
-               || cli_has_high_escape(request->target));
 }
 
 
@@ -298,15 +237,14 @@ advise_count_sender(advise_run_t *run, size_t which, iri_str_t text)
     if (text.len == 0 || (text.len == 1 && text.data[0] == '-')) {
         return;
     }
-    sender = apr_hash_get(senders, text.data, (apr_ssize_t) text.len);
+    sender = cli_hash_get(senders, text);
     if (sender == NULL) {
         if (apr_hash_count(senders) == ADVISE_MAX_SENDERS) {
             return;
         }
         sender = apr_pcalloc(run->pool, sizeof(*sender));
         sender->text = cli_copy(run->pool, text);
-        apr_hash_set(senders, sender->text.data,
-                     (apr_ssize_t) sender->text.len, sender);
+        cli_hash_set(senders, sender->text, sender);
     }
     sender->requests++;
 }
@@ -317,7 +255,7 @@ advise_count_sender(advise_run_t *run, size_t which, iri_str_t text)
 static void
 advise_know(advise_run_t *run, iri_str_t path)
 {
-    const iri_tree_conf_t *utf8 = &run->conf->settings->tree;
+    const iri_tree_conf_t *utf8 = &run->conf->settings.tree;
     iri_env_apr_t          env;
     iri_str_t              segment, name;
     size_t                 i, start = 0;
@@ -332,43 +270,60 @@ advise_know(advise_run_t *run, iri_str_t path)
         start = i + 1;
         if (!iri_str_is_ascii(segment)
             && iri_entry_name(&env.env, utf8, segment, &name) == IRI_OK
-            && name.len != 0
-            && apr_hash_get(run->tree.known, name.data,
-                            (apr_ssize_t) name.len)
-                   == NULL)
+            && name.len != 0 && cli_hash_get(run->tree.known, name) == NULL)
         {
             name = cli_copy(run->pool, name);
-            apr_hash_set(run->tree.known, name.data, (apr_ssize_t) name.len,
-                         "");
+            cli_hash_set(run->tree.known, name, "");
         }
     }
 }
 
 
+/* The form of a target: ASCII, UTF-8 (ESCAPED), or LEGACY. */
+static iri_form_t
+advise_form_of(advise_run_t *run, iri_str_t octets)
+{
+    cli_target_t target;
+    iri_str_t    path = IRI_STR("");
+    size_t       offset;
+    iri_form_t   form = IRI_FORM_LEGACY;
+
+    if (cli_target_read(run->scratch, octets, 0, &target, &offset) == NULL) {
+        path = target.request.path;
+    }
+    if (iri_str_is_ascii(path)) {
+        form = IRI_FORM_ASCII;
+    } else if (cli_is_utf8(path)) {
+        form = IRI_FORM_ESCAPED;
+        advise_know(run, path);
+    }
+    apr_pool_clear(run->scratch);
+    return form;
+}
+
+
+/* Count a request if it failed, or if its target is not ASCII.  The servers
+   look up no path that is longer than IRI_MAX_PATH. */
 static void
-advise_taken(void *arg, const cli_request_t *request, cli_target_row_t *row)
+advise_take(void *arg, const cli_request_t *request)
 {
     advise_run_t *run = arg;
-    cli_target_t  target;
-    iri_str_t     path;
-    size_t        offset;
+    iri_str_t     octets = request->target;
+    int           failed = request->status == 400 || request->status == 404;
+    cli_target_row_t *row;
 
-    row->failed += advise_is_failure(request->status);
+    if (octets.len > IRI_MAX_PATH
+        || (!failed && iri_path_is_ascii(octets, 1))) {
+        return;
+    }
+    row = cli_targets_add(&run->targets, octets);
+    if (row == NULL) {
+        return;
+    }
+    row->failed += failed;
     row->error_page += advise_is_error_page(run, request->status);
     if (row->requests == 1) {
-        path = cli_target_read(run->scratch, row->octets, 0, &target, &offset)
-                       == NULL
-                   ? target.request.path
-                   : cli_str("");
-        if (iri_str_is_ascii(path)) {
-            row->form = IRI_FORM_ASCII;
-        } else if (cli_is_utf8(path)) {
-            row->form = IRI_FORM_ESCAPED;
-            advise_know(run, path);
-        } else {
-            row->form = IRI_FORM_LEGACY;
-        }
-        apr_pool_clear(run->scratch);
+        row->form = advise_form_of(run, octets);
     }
     if (row->form == IRI_FORM_LEGACY) {
         advise_count_sender(run, 0, request->referer);
@@ -384,23 +339,22 @@ static void
 advise_sample(const apr_array_header_t *list, int ascii, int most,
               apr_array_header_t *out)
 {
-    cli_target_row_t *row;
-    int               i, all = 0, seen = 0, taken = 0;
+    apr_array_header_t *all = apr_array_make(out->pool, 64,
+                                             sizeof(cli_target_row_t *));
+    cli_target_row_t   *row;
+    int                 i, count;
 
     for (i = 0; i < list->nelts; i++) {
         row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
-        all += (row->form == IRI_FORM_ASCII) == ascii;
+        if ((row->form == IRI_FORM_ASCII) == ascii) {
+            APR_ARRAY_PUSH(all, cli_target_row_t *) = row;
+        }
     }
-    for (i = 0; i < list->nelts; i++) {
-        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
-        if ((row->form == IRI_FORM_ASCII) != ascii) {
-            continue;
-        }
-        if (all <= most || (int64_t) seen * most / all >= taken) {
-            APR_ARRAY_PUSH(out, cli_target_row_t *) = row;
-            taken++;
-        }
-        seen++;
+    count = all->nelts < most ? all->nelts : most;
+    for (i = 0; i < count; i++) {
+        row = APR_ARRAY_IDX(all, (int64_t) i * all->nelts / count,
+                            cli_target_row_t *);
+        APR_ARRAY_PUSH(out, cli_target_row_t *) = row;
     }
 }
 
@@ -580,14 +534,9 @@ advise_is_same(const cli_verdict_t *x)
 {
     iri_str_t path = x->target.request.path;
 
-    if (path.len < x->prefix) {
-        return 0;
-    }
-    path.data += x->prefix;
-    path.len -= x->prefix;
-    return x->filename.len == x->root.len + path.len
-           && memcmp(x->filename.data + x->root.len, path.data, path.len)
-                  == 0;
+    return path.len >= x->prefix && x->filename.len >= x->root.len
+           && iri_str_equal(iri_str_from(x->filename, x->root.len),
+                            iri_str_from(path, x->prefix));
 }
 
 
@@ -604,16 +553,12 @@ advise_is_there(const advise_run_t *run, iri_str_t octets)
         return 0;
     }
     path = target.request.path;
-    cli_root(run->conf->settings, path, &root, &prefix);
+    cli_root(&run->conf->settings, path, &root, &prefix);
+    path = iri_str_from(path, prefix);
     return memchr(path.data, '\0', path.len) == NULL
-           && stat(apr_pstrcat(
-                       run->scratch,
-                       apr_pstrmemdup(run->scratch, (const char *) root.data,
-                                      root.len),
-                       apr_pstrmemdup(run->scratch,
-                                      (const char *) path.data + prefix,
-                                      path.len - prefix),
-                       NULL),
+           && stat(apr_psprintf(run->scratch, "%.*s%.*s", (int) root.len,
+                                (const char *) root.data, (int) path.len,
+                                (const char *) path.data),
                    &st)
                   == 0;
 }
@@ -671,60 +616,34 @@ advise_count(advise_run_t *run)
 }
 
 
-/* The number of requests that an order of the charsets misreads at first. */
-static uint64_t
-advise_misread(const advise_run_t *run, const size_t *order, size_t count)
-{
-    uint64_t misread = 0;
-    size_t   i, k;
-
-    for (i = 0; i < count; i++) {
-        for (k = i + 1; k < count; k++) {
-            misread += run->misread[order[i]][order[k]];
-        }
-    }
-    return misread;
-}
-
-
 /*
- * Put the charsets in the order in which most requests are read correctly at
- * first: as long as moving one charset to another position helps.  Their order
- * decides nothing about requests for existing files, but saves lookups, and
- * an application gets the right name.
+ * Put the charsets in an order in which few requests are misread at first: each
+ * gets the best position among those before it.  The order decides nothing
+ * about requests for existing files, but saves lookups, and an application gets
+ * the right name.
  */
 static void
 advise_order(advise_run_t *run)
 {
     iri_charsets_t *list = &run->with.reading.charsets, old = *list;
-    uint64_t        by_charset[IRI_MAX_CHARSETS], least, misread;
-    size_t          order[IRI_MAX_CHARSETS], trial[IRI_MAX_CHARSETS];
-    size_t          i, k, moved, better = 1;
+    uint64_t        by_charset[IRI_MAX_CHARSETS];
+    size_t          order[IRI_MAX_CHARSETS], i, k, at;
+    int64_t         more, least;
 
+    memcpy(by_charset, run->by_charset, sizeof(by_charset));
     for (i = 0; i < list->count; i++) {
-        order[i] = i;
-        by_charset[i] = run->by_charset[i];
-    }
-    least = advise_misread(run, order, list->count);
-    while (better) {
-        better = 0;
-        for (i = 0; i < list->count && !better; i++) {
-            for (k = 0; k < list->count && !better; k++) {
-                memcpy(trial, order, sizeof(trial));
-                moved = trial[i];
-                memmove(trial + i, trial + i + 1,
-                        (list->count - i - 1) * sizeof(*trial));
-                memmove(trial + k + 1, trial + k,
-                        (list->count - k - 1) * sizeof(*trial));
-                trial[k] = moved;
-                misread = advise_misread(run, trial, list->count);
-                if (misread < least) {
-                    least = misread;
-                    memcpy(order, trial, sizeof(order));
-                    better = 1;
-                }
+        at = i;
+        more = least = 0;
+        for (k = i; k-- > 0;) {
+            more += (int64_t) run->misread[i][order[k]]
+                    - (int64_t) run->misread[order[k]][i];
+            if (more < least) {
+                least = more;
+                at = k;
             }
         }
+        memmove(order + at + 1, order + at, (i - at) * sizeof(order[0]));
+        order[at] = i;
     }
     for (i = 0; i < list->count; i++) {
         list->at[i] = old.at[order[i]];
@@ -774,7 +693,7 @@ advise_count_failed(advise_run_t *run)
     for (i = 0; i < run->targets.list->nelts; i++) {
         row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
         if (row->error_page != 0
-            && cli_trial(run->conf->settings, run->scratch, row->octets, &x)
+            && cli_trial(&run->conf->settings, run->scratch, row->octets, &x)
                    != CLI_THERE)
         {
             row->failed += row->error_page;
@@ -793,7 +712,7 @@ advise_evaluate(advise_run_t *run)
     advise_count_failed(run);
     advise_sample(run->targets.list, 0, ADVISE_MAX_TRIALS, open);
     advise_sample(run->targets.list, 1, ADVISE_MAX_TRIALS, open);
-    run->with = *run->conf->settings;
+    run->with = run->conf->settings;
     if (run->tree.undecoded != 0) {
         run->with.reading.invalid = IRI_INVALID_PASS;
     }
@@ -999,15 +918,14 @@ static const char *
 advise_entry(advise_run_t *run, const cli_directory_t *directory,
              iri_str_t octets, iri_str_t name)
 {
-    iri_str_t   path;
     const char *shown;
 
-    path.data = (const unsigned char *) apr_psprintf(
-        run->pool, "%s%.*s",
-        advise_root_path(run->pool, run->tree.current, directory->path),
-        (int) octets.len, (const char *) octets.data);
-    path.len = strlen((const char *) path.data);
-    shown = cli_printable(run->pool, path);
+    shown = cli_printable(
+        run->pool,
+        cli_str(apr_psprintf(
+            run->pool, "%s%.*s",
+            advise_root_path(run->pool, run->tree.current, directory->path),
+            (int) octets.len, (const char *) octets.data)));
     if (name.len == 0 || iri_str_equal(octets, name)) {
         return shown;
     }
@@ -1073,7 +991,7 @@ advise_lint(void *arg, cli_directory_t *directory)
                  | 1u << IRI_LINT_COLLISION | 1u << IRI_LINT_FORM;
     conf.detector = run->tree.detector;
     iri_env_apr_init(&env, directory->pool, NULL, NULL);
-    env.env.fold_keys = run->conf->settings->fold_keys;
+    env.env.fold_keys = run->conf->settings.fold_keys;
     cli_progress_add(&run->progress, (uint64_t) directory->names->nelts);
     return iri_lint(
         &env.env, &conf, (const iri_str_t *) (void *) directory->names->elts,
@@ -1091,8 +1009,7 @@ advise_read_logs(advise_run_t *run)
     size_t      i;
 
     cli_targets_init(&run->targets, run->pool);
-    run->targets.takes = advise_takes;
-    run->targets.taken_row = advise_taken;
+    run->targets.take = advise_take;
     run->targets.arg = run;
     run->senders[0] = cli_hash_make(run->pool);
     run->senders[1] = cli_hash_make(run->pool);
@@ -1119,12 +1036,9 @@ advise_run(advise_run_t *run)
     if (wrong != NULL) {
         return wrong;
     }
-    run->tree.detector = cli_open_detector(run->pool,
-                                           conf->settings->registry);
-    if (run->tree.detector == NULL) {
-        return iri_status_text(IRI_ICU_FAILED);
-    }
-    run->tree.settings = conf->settings;
+    run->tree.detector = cli_created(
+        iri_detector_create(conf->settings.common.registry));
+    run->tree.settings = &conf->settings;
     run->tree.pool = run->pool;
     run->tree.roots = conf->read.roots;
     run->tree.progress = &run->progress;
@@ -1150,10 +1064,7 @@ advise_answer(const void *data, cli_call_t *call)
     run->call = call;
     run->pool = call->pool;
     call->no_offset = 1;
-    if (apr_pool_create(&run->scratch, call->pool) != APR_SUCCESS) {
-        call->error = iri_status_text(IRI_NO_MEMORY);
-        return -1;
-    }
+    apr_pool_create(&run->scratch, call->pool);
     call->error = advise_run(run);
     if (call->error == NULL) {
         advise_fill(run);
@@ -1165,15 +1076,14 @@ advise_answer(const void *data, cli_call_t *call)
 
 
 const cli_command_t cli_advise = {
-    "advise",
-    "[LOG ...]",
-    0,
-    "propose a configuration for a tree and its logs",
-    advise_help,
-    advise_options,
-    advise_create,
-    advise_option,
-    advise_ready,
-    advise_answer,
-    advise_show
+    .name = "advise",
+    .operands = "[LOG ...]",
+    .about = "propose a configuration for a tree and its logs",
+    .help = advise_help,
+    .options = advise_options,
+    .size = sizeof(advise_conf_t),
+    .create = advise_create,
+    .ready = advise_ready,
+    .answer = advise_answer,
+    .show = advise_show,
 };

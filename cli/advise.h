@@ -131,9 +131,11 @@ iri_charsets_t advise_trials_charsets(const advise_trials_t *trials);
 
 /* ---- advise_config.c ----------------------------------------------------- */
 
+typedef enum { ADVISE_NGINX, ADVISE_HTTPD, ADVISE_UNKNOWN } advise_server_t;
+
 /* The configuration of a server. */
 typedef struct {
-    char                server;   /* 'n' or 'h'; 0: unknown */
+    advise_server_t     server;
     apr_array_header_t *roots;    /* advise_root_t; later those of the site */
     const char         *host;     /* the first server name that is an IDN; NULL:
                                      none */
@@ -186,13 +188,13 @@ typedef struct {
 } advise_trouble_t;
 
 typedef struct {
-    cli_settings_t     *settings;
+    cli_settings_t      settings;
     const char         *config;       /* file; NULL: none */
     advise_config_t     read;         /* what config says */
     int                 root_of_config;   /* 1: its first root is used */
     int                 json;
     int                 verify;
-    size_t              top;
+    int                 top;
 } advise_conf_t;
 
 typedef struct {

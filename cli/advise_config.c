@@ -31,26 +31,35 @@ typedef struct {
     const char *prefix; /* of a location; NULL: not one prefix */
 } rules_block_t;
 
+/* A word of a line, or an octet between words that is one of ; { } < >. */
 typedef struct {
-    apr_pool_t         *pool;
-    const char         *base; /* directory of the first file, or ServerRoot */
-    int                 has_base; /* 1: it is ServerRoot */
-    const char         *file;     /* the current one, printable */
-    size_t              number;   /* of its current line */
-    size_t              next;     /* number of the line after it */
-    advise_config_t    *config;
-    apr_array_header_t *blocks; /* rules_block_t, outermost first */
-    rules_block_t       begins; /* the block that the next "{" begins */
-    int                 sites;  /* servers and virtual hosts so far */
-    size_t              files;
-    size_t              depth;
-    size_t              lines;
-    size_t              of_nginx; /* lines that end with ";", "{" or "}" */
-    const char         *wrong;    /* NULL: no error */
+    char        mark;  /* that octet; 0: a word */
+    const char *text;  /* of a word, without quotes; NULL: a mark */
+    int         known; /* 1: the text is the value: it has no variable and no
+                          escape, and its quote is closed */
+} rules_token_t;
+
+typedef struct {
+    apr_pool_t *pool;
+    const char *base;     /* directory of the first file, or ServerRoot */
+    int         has_base; /* 1: it is ServerRoot */
+    const char *file;     /* the current one, printable */
+    size_t      number;   /* of its current line */
+    size_t      next;     /* number of the line after it */
+    const rules_token_t *directive; /* the current one */
+    int                  arguments; /* words that follow it on the line */
+    advise_config_t     *config;
+    apr_array_header_t  *blocks; /* rules_block_t, outermost first */
+    rules_block_t        begins; /* the block that the next "{" begins */
+    int                  sites;  /* servers and virtual hosts so far */
+    size_t               files;
+    size_t               depth;
+    size_t               lines;
+    size_t               of_nginx; /* lines that end with ";", "{" or "}" */
+    const char          *wrong;    /* NULL: no error */
 } rules_t;
 
 static void rules_read(rules_t *rules, const char *name);
-static void rules_include(rules_t *rules, const char *pattern, int optional);
 
 
 /* ---- the text of a line -------------------------------------------------- */
@@ -109,7 +118,7 @@ rules_why(rules_t *rules, iri_str_t text)
     if (memchr(text.data, '\0', text.len) != NULL || !cli_is_utf8(text)) {
         return "is not UTF-8";
     }
-    if (cli_has_high_escape(text)) {
+    if (iri_has_escaped_octet(text)) {
         return "is percent-encoded";
     }
     if (rules_has_regex_escape(text)) {
@@ -127,6 +136,8 @@ rules_why(rules_t *rules, iri_str_t text)
                : NULL;
 }
 
+
+/* ---- words --------------------------------------------------------------- */
 
 static rules_block_t
 rules_block(const rules_t *rules)
@@ -155,170 +166,89 @@ rules_pop(rules_t *rules)
 }
 
 
-/* An octet between words: those of nginx begin and end blocks. */
-static void
-rules_between(rules_t *rules, char c)
+/* Split a line into rules_token_t. */
+static apr_array_header_t *
+rules_split(rules_t *rules, const char *p, const char *end)
 {
-    if (c == '{') {
-        rules_push(rules, rules->begins.site, rules->begins.prefix);
-    } else if (c == '}') {
-        rules_pop(rules);
+    static const char   blanks[] = " \t\r\v\f", stops[] = " \t\r\v\f;{}<>";
+    apr_array_header_t *tokens = apr_array_make(rules->pool, 16,
+                                                sizeof(rules_token_t));
+    rules_token_t      *token;
+    const char         *start;
+    char                quote;
+
+    while (p < end) {
+        if (strchr(blanks, *p) != NULL) {
+            p++;
+            continue;
+        }
+        token = apr_array_push(tokens);
+        memset(token, 0, sizeof(*token));
+        if (strchr(stops, *p) != NULL) {
+            token->mark = *p++;
+            continue;
+        }
+        quote = '\0';
+        if (*p == '"' || *p == '\'') {
+            quote = *p++;
+        }
+        for (start = p;
+             p < end
+             && (quote != '\0' ? *p != quote : strchr(stops, *p) == NULL);
+             p++)
+        {
+        }
+        token->text = apr_pstrmemdup(rules->pool, start,
+                                     (apr_size_t) (p - start));
+        token->known = *token->text != '\0'
+                       && strpbrk(token->text, "$\\") == NULL
+                       && (quote == '\0' || p < end);
+        p += quote != '\0' && p < end;
     }
-    if (c == '{' || c == '}' || c == ';') {
-        rules->begins = rules_block(rules);
-    }
+    return tokens;
 }
 
 
-/* The next word of a line, without quotes.  Returns: 0 at its end; 2 if the
-   word begins a directive of nginx; 3 if it begins or ends a block of httpd. */
-static int
-rules_word(rules_t *rules, const char **p, const char *end, const char **word)
-{
-    static const char between[] = " \t\r\v\f;{}<>\"'";
-    const char       *start;
-    int               read = 1;
-
-    for (; *p < end && strchr(between, **p) != NULL; (*p)++) {
-        read = strchr(";{}", **p) != NULL ? 2 : **p == '<' ? 3 : read;
-        rules_between(rules, **p);
-    }
-    start = *p;
-    while (*p < end && strchr(between, **p) == NULL) {
-        (*p)++;
-    }
-    *word = apr_pstrmemdup(rules->pool, start, (apr_size_t) (*p - start));
-    return *p > start ? read : 0;
-}
-
-
-/* The argument of a directive: a quoted string, or up to one of stops.
-   Returns: NULL: it is not on this line, or is not the value itself. */
+/* The i-th argument of the directive; NULL: it is not on this line, or its
+   value is not known. */
 static const char *
-rules_argument_until(rules_t *rules, const char *stops, const char **p,
-                     const char *end)
+rules_argument(const rules_t *rules, int i)
 {
-    const char *start;
-    char        quote[2] = "";
-    const char *value;
-
-    while (*p < end && strchr(" \t\v\f", **p) != NULL) {
-        (*p)++;
-    }
-    if (*p < end && (**p == '"' || **p == '\'')) {
-        quote[0] = *(*p)++;
-        stops = quote;
-    }
-    start = *p;
-    while (*p < end && strchr(stops, **p) == NULL) {
-        (*p)++;
-    }
-    value = apr_pstrmemdup(rules->pool, start, (apr_size_t) (*p - start));
-    if (*value == '\0' || strpbrk(value, "$\\") != NULL
-        || (stops == quote && *p == end))
-    {
-        return NULL;
-    }
-    *p += stops == quote;
-    return value;
-}
-
-
-static const char *
-rules_argument(rules_t *rules, const char **p, const char *end)
-{
-    return rules_argument_until(rules, " \t\r\v\f;", p, end);
+    return i < rules->arguments && rules->directive[i + 1].known
+               ? rules->directive[i + 1].text
+               : NULL;
 }
 
 
 /* The argument of a directive without which other files are not read. */
 static const char *
-rules_required(rules_t *rules, const char *directive, const char **p,
-               const char *end)
+rules_required(rules_t *rules)
 {
-    const char *value = rules_argument(rules, p, end);
+    const char *value = rules_argument(rules, 0);
 
     if (value == NULL) {
         rules->wrong = apr_psprintf(
             rules->pool,
             "%s:%" APR_SIZE_T_FMT ": \"%s\" cannot be followed: its argument "
             "must be on the same line, without variables",
-            rules->file, rules->number, directive);
+            rules->file, rules->number, rules->directive->text);
     }
     return value;
 }
 
 
-/* Read the files of a directory, dot files too. */
+/* ---- directives ---------------------------------------------------------- */
+
+/* Read the files that a pattern matches; of a directory all, dot files too. */
 static void
-rules_read_directory(rules_t *rules, const char *path)
+rules_read_all(rules_t *rules, const char *path, int optional)
 {
-    apr_dir_t   *dir;
-    apr_finfo_t  entry;
-    apr_status_t rv;
-    char         why[128];
-
-    rv = apr_dir_open(&dir, path, rules->pool);
-    while (rules->wrong == NULL && rv == APR_SUCCESS) {
-        rv = apr_dir_read(&entry, APR_FINFO_DIRENT, dir);
-        if (rv == APR_SUCCESS && strcmp(entry.name, ".") != 0
-            && strcmp(entry.name, "..") != 0)
-        {
-            rules_include(
-                rules, apr_pstrcat(rules->pool, path, "/", entry.name, NULL),
-                0);
-        }
-    }
-    if (rules->wrong == NULL && !APR_STATUS_IS_ENOENT(rv)) {
-        rules->wrong = apr_psprintf(rules->pool, "cannot read \"%s\": %s",
-                                    path, apr_strerror(rv, why, sizeof(why)));
-    }
-}
-
-
-/* 1 if the directory in which a pattern has its first wildcard can be read. */
-static int
-rules_is_searchable(rules_t *rules, const char *pattern)
-{
-    const char *slash = pattern + strcspn(pattern, "*?[");
-    apr_dir_t  *dir;
-
-    while (slash > pattern && slash[-1] != '/') {
-        slash--;
-    }
-    return apr_dir_open(&dir,
-                        slash == pattern
-                            ? "."
-                            : apr_pstrmemdup(rules->pool, pattern,
-                                             (apr_size_t) (slash - pattern)),
-                        rules->pool)
-               == APR_SUCCESS
-           && apr_dir_close(dir) == APR_SUCCESS;
-}
-
-
-static void
-rules_include(rules_t *rules, const char *pattern, int optional)
-{
-    const char *path = pattern;
     apr_finfo_t info;
     glob_t      found;
     size_t      i;
-    int         failed, wild;
+    int         failed = glob(path, GLOB_ERR, NULL, &found);
 
-    if (path[0] != '/') {
-        path = apr_pstrcat(rules->pool, rules->base, path, NULL);
-    }
-    if (apr_stat(&info, path, APR_FINFO_TYPE, rules->pool) == APR_SUCCESS
-        && info.filetype == APR_DIR)
-    {
-        rules_read_directory(rules, path);
-        return;
-    }
-    wild = strpbrk(path, "*?[") != NULL;
-    failed = glob(path, GLOB_ERR, NULL, &found);
-    if (failed == GLOB_NOMATCH
-        && (wild ? rules_is_searchable(rules, path) : optional))
+    if (failed == GLOB_NOMATCH && (optional || strpbrk(path, "*?[") != NULL))
     {
         return;
     }
@@ -330,31 +260,48 @@ rules_include(rules_t *rules, const char *pattern, int optional)
         return;
     }
     for (i = 0; rules->wrong == NULL && i < found.gl_pathc; i++) {
-        rules_read(rules, apr_pstrdup(rules->pool, found.gl_pathv[i]));
+        path = apr_pstrdup(rules->pool, found.gl_pathv[i]);
+        if (apr_stat(&info, path, APR_FINFO_TYPE, rules->pool) == APR_SUCCESS
+            && info.filetype == APR_DIR)
+        {
+            rules_read_all(rules, apr_pstrcat(rules->pool, path, "/*", NULL),
+                           0);
+            rules_read_all(
+                rules, apr_pstrcat(rules->pool, path, "/.[!.]*", NULL), 0);
+        } else {
+            rules_read(rules, path);
+        }
     }
     globfree(&found);
 }
 
 
 static void
-rules_host(rules_t *rules, const char *word)
+rules_include(rules_t *rules)
 {
-    iri_str_t name = { strlen(word), (const unsigned char *) word };
+    const char *path = rules_required(rules);
 
-    if (rules->config->host == NULL
-        && (!iri_str_is_ascii(name) || strstr(word, "xn--") != NULL))
-    {
-        rules->config->host = word;
+    if (path != NULL) {
+        rules_read_all(rules,
+                       path[0] == '/' ? path
+                                      : apr_pstrcat(rules->pool, rules->base,
+                                                    path, NULL),
+                       strcasecmp(rules->directive->text, "include") != 0);
     }
 }
 
 
 /* Where relative names of included files begin, in httpd. */
 static void
-rules_server_root(rules_t *rules, const char *value)
+rules_server_root(rules_t *rules)
 {
-    const char *base = apr_pstrcat(rules->pool, value, "/", NULL);
+    const char *value = rules_required(rules);
+    const char *base;
 
+    if (value == NULL) {
+        return;
+    }
+    base = apr_pstrcat(rules->pool, value, "/", NULL);
     if (rules->has_base && strcmp(base, rules->base) != 0) {
         rules->wrong = apr_psprintf(rules->pool,
                                     "%s:%" APR_SIZE_T_FMT
@@ -366,7 +313,21 @@ rules_server_root(rules_t *rules, const char *value)
 }
 
 
-/* ---- roots and error pages ----------------------------------------------- */
+static void
+rules_host(rules_t *rules)
+{
+    const char *word;
+    int         i;
+
+    for (i = 1; rules->config->host == NULL && i <= rules->arguments; i++) {
+        word = rules->directive[i].text;
+        if (!iri_str_is_ascii(cli_str(word)) || strstr(word, "xn--") != NULL)
+        {
+            rules->config->host = word;
+        }
+    }
+}
+
 
 /* The length of a path without "/" at its end. */
 static size_t
@@ -398,11 +359,11 @@ rules_add_root(rules_t *rules, const char *prefix, const char *directory)
 }
 
 
-/* root, DocumentRoot: in a location of nginx the path is appended. */
+/* In a location of nginx the path is appended. */
 static void
-rules_root(rules_t *rules, const char **p, const char *end)
+rules_root(rules_t *rules)
 {
-    const char *value = rules_argument(rules, p, end);
+    const char *value = rules_argument(rules, 0);
     const char *prefix = rules_block(rules).prefix;
 
     if (value != NULL && prefix != NULL) {
@@ -412,44 +373,28 @@ rules_root(rules_t *rules, const char **p, const char *end)
 }
 
 
-/* alias, Alias: in a location the directory; else the prefix and it. */
+/* In a location the directory; else the prefix and it. */
 static void
-rules_alias(rules_t *rules, const char **p, const char *end)
+rules_alias(rules_t *rules)
 {
-    const char *one = rules_argument(rules, p, end);
-    const char *two = one != NULL ? rules_argument(rules, p, end) : NULL;
-
-    if (two != NULL) {
-        rules_add_root(rules, one, two);
+    if (rules->arguments > 1) {
+        rules_add_root(rules, rules_argument(rules, 0),
+                       rules_argument(rules, 1));
     } else {
-        rules_add_root(rules, rules_block(rules).prefix, one);
+        rules_add_root(rules, rules_block(rules).prefix,
+                       rules_argument(rules, 0));
     }
 }
 
 
-/* The prefix of a location; NULL: a regular expression, or an exact path. */
-static const char *
-rules_prefix(rules_t *rules, const char **p, const char *end)
-{
-    static const char stops[] = " \t\r\v\f;{>";
-    const char       *value = rules_argument_until(rules, stops, p, end);
-
-    if (value != NULL && strcmp(value, "^~") == 0) {
-        value = rules_argument_until(rules, stops, p, end);
-    }
-    return value != NULL && value[0] == '/' ? value : NULL;
-}
-
-
-/* error_page, ErrorDocument: the status with which the page for 404 is sent, if
-   it is another one. */
+/* The status with which the page for 404 is sent, if it is another one. */
 static void
-rules_error_page(rules_t *rules, const char **p, const char *end)
+rules_error_page(rules_t *rules)
 {
     const char *value, *last = "";
-    int         status = 0, absent = 0;
+    int         status = 0, absent = 0, i;
 
-    while ((value = rules_argument(rules, p, end)) != NULL) {
+    for (i = 0; (value = rules_argument(rules, i)) != NULL; i++) {
         absent |= strcmp(value, "404") == 0;
         if (value[0] == '=') {
             status = value[1] != '\0' ? atoi(value + 1) : 200;
@@ -468,105 +413,127 @@ rules_error_page(rules_t *rules, const char **p, const char *end)
 }
 
 
+/* The prefix of a location; NULL: a regular expression, or an exact path. */
+static const char *
+rules_prefix(const rules_t *rules)
+{
+    const char *value = rules_argument(rules, 0);
+
+    if (value != NULL && strcmp(value, "^~") == 0) {
+        value = rules_argument(rules, 1);
+    }
+    return value != NULL && value[0] == '/' ? value : NULL;
+}
+
+
+static void
+rules_location(rules_t *rules)
+{
+    rules->begins.prefix = rules_prefix(rules);
+}
+
+
+static void
+rules_server(rules_t *rules)
+{
+    rules->begins.site = ++rules->sites;
+}
+
+
+static void
+rules_httpd_location(rules_t *rules)
+{
+    rules_push(rules, rules_block(rules).site, rules_prefix(rules));
+}
+
+
+static void
+rules_virtual_host(rules_t *rules)
+{
+    rules_push(rules, ++rules->sites, rules_block(rules).prefix);
+}
+
+
+/* What is used of a configuration.  "<" begins the name of a section. */
+static const struct {
+    const char *name;
+    void (*use)(rules_t *rules);
+} rules_directives[] = {
+    { "include", rules_include },
+    { "IncludeOptional", rules_include },
+    { "ServerRoot", rules_server_root },
+    { "server_name", rules_host },
+    { "ServerName", rules_host },
+    { "ServerAlias", rules_host },
+    { "root", rules_root },
+    { "DocumentRoot", rules_root },
+    { "alias", rules_alias },
+    { "error_page", rules_error_page },
+    { "ErrorDocument", rules_error_page },
+    { "location", rules_location },
+    { "server", rules_server },
+    { "<Location", rules_httpd_location },
+    { "</Location", rules_pop },
+    { "<VirtualHost", rules_virtual_host },
+    { "</VirtualHost", rules_pop },
+};
+
+
 /* ---- lines --------------------------------------------------------------- */
 
-/* Set the block that "location" or "server" begins.  Returns: 1; 0: another
-   word. */
-static int
-rules_use_nginx(rules_t *rules, const char *word, const char **p,
-                const char *end)
-{
-    if (strcmp(word, "location") == 0) {
-        rules->begins.prefix = rules_prefix(rules, p, end);
-    } else if (strcmp(word, "server") == 0) {
-        rules->begins.site = ++rules->sites;
-    } else {
-        return 0;
-    }
-    return 1;
-}
-
-
-/* A word that begins or ends a block of httpd. */
+/* Use the directive that begins at a token; section: 1: "<" precedes it. */
 static void
-rules_use_httpd(rules_t *rules, const char *word, const char **p,
-                const char *end)
+rules_use_directive(rules_t *rules, const rules_token_t *token,
+                    const rules_token_t *end, int section)
 {
-    rules_block_t block = rules_block(rules);
+    size_t      i;
+    const char *name;
 
-    if (strcasecmp(word, "VirtualHost") == 0) {
-        rules_push(rules, ++rules->sites, block.prefix);
-    } else if (strcasecmp(word, "Location") == 0) {
-        rules_push(rules, block.site, rules_prefix(rules, p, end));
-    } else if (strcasecmp(word, "/VirtualHost") == 0
-               || strcasecmp(word, "/Location") == 0)
-    {
-        rules_pop(rules);
+    rules->directive = token;
+    rules->arguments = 0;
+    while (++token < end && token->mark == '\0') {
+        rules->arguments++;
+    }
+    for (i = 0; i < sizeof(rules_directives) / sizeof(rules_directives[0]);
+         i++) {
+        name = rules_directives[i].name;
+        if ((name[0] == '<') == section
+            && strcasecmp(name + section, rules->directive->text) == 0)
+        {
+            rules_directives[i].use(rules);
+            return;
+        }
     }
 }
 
 
-/* 1 if a directive names other files, directories or error pages. */
-static int
-rules_use_directive(rules_t *rules, const char *word, const char **p,
-                    const char *end)
-{
-    const char *value;
-
-    if (strcasecmp(word, "include") == 0
-        || strcasecmp(word, "includeoptional") == 0)
-    {
-        value = rules_required(rules, word, p, end);
-        if (value != NULL) {
-            rules_include(rules, value, word[7] != '\0');
-        }
-    } else if (strcasecmp(word, "ServerRoot") == 0) {
-        value = rules_required(rules, word, p, end);
-        if (value != NULL) {
-            rules_server_root(rules, value);
-        }
-    } else if (strcmp(word, "root") == 0
-               || strcasecmp(word, "DocumentRoot") == 0) {
-        rules_root(rules, p, end);
-    } else if (strcasecmp(word, "alias") == 0) {
-        rules_alias(rules, p, end);
-    } else if (strcmp(word, "error_page") == 0
-               || strcasecmp(word, "ErrorDocument") == 0)
-    {
-        rules_error_page(rules, p, end);
-    } else {
-        return 0;
-    }
-    return 1;
-}
-
-
-/* What else is used of a line. */
 static void
 rules_use(rules_t *rules, const char *p, const char *end)
 {
-    const char *word;
-    int         first = 1, host = 0, read;
+    apr_array_header_t  *tokens = rules_split(rules, p, end);
+    const rules_token_t *token = (rules_token_t *) (void *) tokens->elts;
+    const rules_token_t *last = token + tokens->nelts;
+    char                 begins = ';'; /* the mark before the word, or 0 */
 
-    for (; rules->wrong == NULL && (read = rules_word(rules, &p, end, &word));
-         first = 0)
-    {
-        first |= read != 1;
-        host = host && !first;
-        rules->config->locations |= strcmp(word, "location") == 0
-                                    || strcmp(word, "try_files") == 0;
-        if (host) {
-            rules_host(rules, word);
-        } else if (read == 3) {
-            rules_use_httpd(rules, word, &p, end);
-        } else if (!first
-                   || (!rules_use_nginx(rules, word, &p, end)
-                       && !rules_use_directive(rules, word, &p, end)))
-        {
-            host = first
-                   && (strcmp(word, "server_name") == 0
-                       || strcasecmp(word, "ServerName") == 0
-                       || strcasecmp(word, "ServerAlias") == 0);
+    for (; rules->wrong == NULL && token < last; token++) {
+        if (token->mark == '\0') {
+            rules->config->locations |= strcmp(token->text, "location") == 0
+                                        || strcmp(token->text, "try_files")
+                                               == 0;
+            if (begins != '\0') {
+                rules_use_directive(rules, token, last, begins == '<');
+            }
+            begins = '\0';
+        } else if (token->mark != '>') {
+            if (token->mark == '{') {
+                rules_push(rules, rules->begins.site, rules->begins.prefix);
+            } else if (token->mark == '}') {
+                rules_pop(rules);
+            }
+            if (token->mark != '<') {
+                rules->begins = rules_block(rules);
+            }
+            begins = token->mark;
         }
     }
 }
@@ -608,30 +575,12 @@ rules_line(rules_t *rules, const char *p, const char *end)
 
 /* ---- files --------------------------------------------------------------- */
 
-static apr_status_t
-rules_read_file(rules_t *rules, const char *name, char **text,
-                apr_size_t *len)
-{
-    apr_file_t  *file;
-    apr_status_t rv;
-
-    rv = apr_file_open(&file, name, APR_READ, APR_OS_DEFAULT, rules->pool);
-    if (rv == APR_SUCCESS) {
-        *text = apr_pcalloc(rules->pool, *len + 1);
-        if (*len != 0) {
-            rv = apr_file_read_full(file, *text, *len, len);
-        }
-        apr_file_close(file);
-    }
-    return rv;
-}
-
-
 /* The text of a regular file: opening a FIFO would wait for a writer. */
 static char *
 rules_load(rules_t *rules, const char *name, apr_size_t *len)
 {
     apr_finfo_t  info;
+    apr_file_t  *file;
     apr_status_t rv;
     const char  *wrong = NULL;
     char        *text = NULL, why[128];
@@ -642,8 +591,14 @@ rules_load(rules_t *rules, const char *name, apr_size_t *len)
     } else if (rv == APR_SUCCESS && info.size > RULES_MAX_FILE) {
         wrong = "it is larger than 16 MiB";
     } else if (rv == APR_SUCCESS) {
+        rv = apr_file_open(&file, name, APR_READ, APR_OS_DEFAULT,
+                           rules->pool);
+    }
+    if (rv == APR_SUCCESS && wrong == NULL) {
         *len = (apr_size_t) info.size;
-        rv = rules_read_file(rules, name, &text, len);
+        text = apr_pcalloc(rules->pool, *len + 1);
+        rv = *len != 0 ? apr_file_read_full(file, text, *len, len) : rv;
+        apr_file_close(file);
     }
     if (rv != APR_SUCCESS) {
         wrong = apr_strerror(rv, why, sizeof(why));
@@ -744,8 +699,9 @@ advise_config_read(apr_pool_t *pool, const char *file,
                      : apr_pstrmemdup(pool, file,
                                       (apr_size_t) (slash + 1 - file));
     rules_read(&rules, file);
-    if (config->server == 0) {
-        config->server = rules.of_nginx * 2 > rules.lines ? 'n' : 'h';
+    if (config->server == ADVISE_UNKNOWN) {
+        config->server = rules.of_nginx * 2 > rules.lines ? ADVISE_NGINX
+                                                          : ADVISE_HTTPD;
     }
     return rules.wrong;
 }

@@ -18,49 +18,45 @@
 
 /* ---- JSON ---------------------------------------------------------------- */
 
+/* Add a list to an object. */
 static json_t *
-advise_fill_settings(const advise_run_t *run)
+advise_add_list(json_t *object, const char *name)
+{
+    json_t *list = json_array();
+
+    json_object_set_new(object, name, list);
+    return list;
+}
+
+
+static void
+advise_fill_settings(const advise_run_t *run, json_t *list)
 {
     const advise_setting_t *setting;
-    json_t                 *list = json_array();
-    cli_call_t              row;
     int                     i;
 
     for (i = 0; i < run->proposal->nelts; i++) {
         setting = &APR_ARRAY_IDX(run->proposal, i, advise_setting_t);
-        cli_add_row(run->call, list, &row);
-        cli_set_text(&row, "directive",
-                     run->conf->read.server == 'h' ? setting->httpd
-                                                   : setting->nginx);
-        cli_set_text(&row, "value", setting->value);
-        cli_set(&row, "requests", cli_number(setting->requests));
-        cli_set_text(&row, "why", setting->why);
-        cli_set(&row, "optional", json_boolean(setting->optional));
+        json_array_append_new(
+            list,
+            json_pack("{s:s,s:s,s:I,s:s,s:b}", "directive",
+                      run->conf->read.server == ADVISE_HTTPD ? setting->httpd
+                                                             : setting->nginx,
+                      "value", setting->value, "requests",
+                      (json_int_t) setting->requests, "why", setting->why,
+                      "optional", setting->optional));
     }
-    return list;
 }
 
 
 /* 1 if a text can stand between double quotes in a configuration, and is
    printed as it is. */
 static int
-advise_is_quotable(apr_pool_t *pool, iri_str_t text, int httpd)
+advise_is_quotable(apr_pool_t *pool, const char *text, int httpd)
 {
-    size_t i;
-
-    if (strlen(cli_printable(pool, text)) != text.len
-        || text.len > ADVISE_SECTION)
-    {
-        return 0;
-    }
-    for (i = 0; i < text.len; i++) {
-        if (text.data[i] < 0x20 || text.data[i] == 0x7F
-            || strchr(httpd ? "\"\\*?[]$" : "\"\\", text.data[i]) != NULL)
-        {
-            return 0;
-        }
-    }
-    return 1;
+    return strcmp(cli_printable(pool, cli_str(text)), text) == 0
+           && strlen(text) <= ADVISE_SECTION
+           && strpbrk(text, httpd ? "\"\\*?[]$" : "\"\\") == NULL;
 }
 
 
@@ -73,7 +69,7 @@ static const char *
 advise_section(const advise_run_t *run, const advise_place_t *place)
 {
     const advise_root_t *root = place->root;
-    int                  httpd = run->conf->read.server == 'h';
+    int                  httpd = run->conf->read.server == ADVISE_HTTPD;
     const char          *section;
 
     if (place->name.len == 0 && *place->path != '\0') {
@@ -81,8 +77,7 @@ advise_section(const advise_run_t *run, const advise_place_t *place)
     }
     section = apr_pstrcat(run->pool, httpd ? root->directory : root->prefix,
                           "/", (const char *) place->name.data, NULL);
-    return advise_is_quotable(run->pool, cli_str(section), httpd) ? section
-                                                                  : NULL;
+    return advise_is_quotable(run->pool, section, httpd) ? section : NULL;
 }
 
 
@@ -91,20 +86,12 @@ advise_section(const advise_run_t *run, const advise_place_t *place)
  * encodings of a name.  With other charsets neither of them can be written.
  */
 static int
-advise_has_twin(apr_hash_t *sections, json_t *object)
+advise_has_twin(apr_hash_t *sections, const char *section, json_t *object)
 {
-    iri_str_t section = cli_field_text(object, "section");
-    json_t   *other = NULL;
+    json_t *other = cli_hash_get(sections, cli_str(section));
 
-    if (section.len != 0) {
-        other = apr_hash_get(sections, section.data,
-                             (apr_ssize_t) section.len);
-    }
     if (other == NULL) {
-        if (section.len != 0) {
-            apr_hash_set(sections, section.data, (apr_ssize_t) section.len,
-                         object);
-        }
+        cli_hash_set(sections, cli_str(section), object);
         return 0;
     }
     if (json_equal(json_object_get(other, "charsets"),
@@ -132,44 +119,45 @@ advise_add_place(const advise_run_t *run, const advise_place_t *place,
 }
 
 
-/* Directories whose charset is not known. */
-static json_t *
-advise_fill_unsure(const advise_run_t *run)
+/* The name of a charset of the detector; empty: there is none. */
+static iri_str_t
+advise_charset_name(const advise_run_t *run, int charset)
 {
-    const iri_detector_t *detector = run->tree.detector;
+    return charset < 0 ? cli_str("")
+                       : iri_charset_name(iri_detector_charset(
+                           run->tree.detector, (size_t) charset));
+}
+
+
+/* Directories whose charset is not known. */
+static void
+advise_fill_unsure(const advise_run_t *run, json_t *list)
+{
     const advise_place_t *place;
-    json_t               *list = json_array();
     cli_call_t            row;
     int                   i;
 
     for (i = 0; i < run->tree.places->nelts; i++) {
         place = APR_ARRAY_IDX(run->tree.places, i, advise_place_t *);
-        if (!place->unsure || place->legacy == NULL) {
-            continue;
+        if (place->unsure && place->legacy != NULL) {
+            advise_add_place(run, place, list, &row);
+            cli_set(&row, "names", cli_number(place->legacy->names));
+            cli_set_octets(&row, "charset",
+                           advise_charset_name(run, place->best));
+            cli_set_octets(&row, "or",
+                           advise_charset_name(run, place->rival));
         }
-        advise_add_place(run, place, list, &row);
-        cli_set(&row, "names", cli_number(place->legacy->names));
-        cli_set_octets(&row, "charset",
-                       iri_charset_name(iri_detector_charset(
-                           detector, (size_t) place->best)));
-        cli_set_octets(&row, "or",
-                       place->rival < 0
-                           ? cli_str("")
-                           : iri_charset_name(iri_detector_charset(
-                               detector, (size_t) place->rival)));
     }
-    return list;
 }
 
 
 /* Directories with charsets of their own. */
-static json_t *
-advise_fill_places(const advise_run_t *run)
+static void
+advise_fill_places(const advise_run_t *run, json_t *list)
 {
     const advise_place_t *place;
     apr_hash_t           *sections = cli_hash_make(run->pool);
     const char           *section;
-    json_t               *list = json_array();
     cli_call_t            row;
     iri_str_t             names[IRI_MAX_CHARSETS];
     size_t                k;
@@ -190,12 +178,11 @@ advise_fill_places(const advise_run_t *run)
         section = advise_section(run, place);
         if (section != NULL) {
             cli_set_text(&row, "section", section);
-        }
-        if (advise_has_twin(sections, row.object)) {
-            json_array_remove(list, json_array_size(list) - 1);
+            if (advise_has_twin(sections, section, row.object)) {
+                json_array_remove(list, json_array_size(list) - 1);
+            }
         }
     }
-    return list;
 }
 
 
@@ -225,12 +212,11 @@ advise_add_target(const advise_run_t *run, const cli_target_row_t *target,
 }
 
 
-static json_t *
-advise_fill_lost(const advise_run_t *run)
+static void
+advise_fill_lost(const advise_run_t *run, json_t *list)
 {
     const cli_target_row_t *target;
     cli_settings_t          near = run->with;
-    json_t                 *list = json_array();
     cli_call_t              row;
     int                     i;
 
@@ -238,7 +224,7 @@ advise_fill_lost(const advise_run_t *run)
     iri_tree_conf_finish(&near.reading, &near.tree);
     advise_tree_apply((advise_tree_t *) &run->tree, &near);
     for (i = 0; i < run->targets.list->nelts
-                && json_array_size(list) < run->conf->top;
+                && json_array_size(list) < (size_t) run->conf->top;
          i++)
     {
         target = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
@@ -251,16 +237,14 @@ advise_fill_lost(const advise_run_t *run)
         apr_pool_clear(run->scratch);
     }
     advise_tree_apply((advise_tree_t *) &run->tree, &run->with);
-    return list;
 }
 
 
 /* Requests that get their file now, and would not get it with the proposal. */
-static json_t *
-advise_fill_broken(const advise_run_t *run)
+static void
+advise_fill_broken(const advise_run_t *run, json_t *list)
 {
     const cli_target_row_t *target;
-    json_t                 *list = json_array();
     cli_call_t              row;
     int                     i;
 
@@ -269,7 +253,6 @@ advise_fill_broken(const advise_run_t *run)
         advise_add_target(run, target, target->requests - target->failed,
                           list, &row);
     }
-    return list;
 }
 
 
@@ -279,23 +262,24 @@ advise_sender_order(const void *a, const void *b)
     const advise_sender_t *one = *(advise_sender_t *const *) a;
     const advise_sender_t *two = *(advise_sender_t *const *) b;
 
-    return (one->requests < two->requests) - (one->requests > two->requests);
+    if (one->requests != two->requests) {
+        return one->requests > two->requests ? -1 : 1;
+    }
+    return iri_str_compare(one->text, two->text);
 }
 
 
-static json_t *
-advise_fill_senders(const advise_run_t *run, size_t which)
+static void
+advise_fill_senders(const advise_run_t *run, apr_hash_t *hash, json_t *list)
 {
     apr_hash_index_t   *i;
     apr_array_header_t *senders = apr_array_make(run->pool, 16,
                                                  sizeof(advise_sender_t *));
     advise_sender_t    *sender;
-    json_t             *list = json_array();
     cli_call_t          row;
     int                 k;
 
-    for (i = apr_hash_first(run->pool, run->senders[which]); i != NULL;
-         i = apr_hash_next(i))
+    for (i = apr_hash_first(run->pool, hash); i != NULL; i = apr_hash_next(i))
     {
         APR_ARRAY_PUSH(senders, advise_sender_t *) = apr_hash_this_val(i);
     }
@@ -307,15 +291,13 @@ advise_fill_senders(const advise_run_t *run, size_t which)
         cli_set(&row, "requests", cli_number(sender->requests));
         cli_set_octets(&row, "text", sender->text);
     }
-    return list;
 }
 
 
-static json_t *
-advise_fill_trouble(const advise_run_t *run)
+static void
+advise_fill_trouble(const advise_run_t *run, json_t *list)
 {
     const advise_trouble_t *trouble;
-    json_t                 *list = json_array();
     cli_call_t              row;
     iri_str_t               examples[ADVISE_EXAMPLES];
     size_t                  i, k;
@@ -334,7 +316,6 @@ advise_fill_trouble(const advise_run_t *run)
         cli_set_text(&row, "why", iri_lint_clause((iri_lint_kind_t) i));
         cli_set_list(&row, "examples", examples, k);
     }
-    return list;
 }
 
 
@@ -343,15 +324,12 @@ advise_fill(const advise_run_t *run)
 {
     const advise_config_t *read = &run->conf->read;
     cli_call_t            *call = run->call;
-    json_t                *rules = json_array();
+    json_t                *object = call->object, *rules;
     int                    i;
 
-    for (i = 0; i < read->rules->nelts; i++) {
-        json_array_append_new(
-            rules, json_string(APR_ARRAY_IDX(read->rules, i, const char *)));
-    }
-    cli_set_octets(call, "root", run->conf->settings->root);
-    cli_set_text(call, "server", read->server == 'h' ? "httpd" : "nginx");
+    cli_set_octets(call, "root", run->conf->settings.root);
+    cli_set_text(call, "server",
+                 read->server == ADVISE_HTTPD ? "httpd" : "nginx");
     cli_set(call, "root_of_config", json_boolean(run->conf->root_of_config));
     cli_set(call, "lines", cli_number(run->targets.lines));
     cli_set(call, "requests", cli_number(run->targets.requests));
@@ -363,17 +341,23 @@ advise_fill(const advise_run_t *run)
             cli_number((uint64_t) run->tree.places->nelts));
     cli_set(call, "unread", cli_number(run->tree.unread));
     cli_set(call, "links", cli_number(run->tree.links));
-    cli_set(call, "rules", rules);
+    rules = advise_add_list(object, "rules");
+    for (i = 0; i < read->rules->nelts; i++) {
+        json_array_append_new(
+            rules, json_string(APR_ARRAY_IDX(read->rules, i, const char *)));
+    }
     cli_set(call, "locations",
             json_boolean(run->conf->config == NULL || read->locations));
-    cli_set(call, "settings", advise_fill_settings(run));
-    cli_set(call, "places", advise_fill_places(run));
-    cli_set(call, "unsure", advise_fill_unsure(run));
-    cli_set(call, "lost", advise_fill_lost(run));
-    cli_set(call, "broken", advise_fill_broken(run));
-    cli_set(call, "referers", advise_fill_senders(run, 0));
-    cli_set(call, "user_agents", advise_fill_senders(run, 1));
-    cli_set(call, "trouble", advise_fill_trouble(run));
+    advise_fill_settings(run, advise_add_list(object, "settings"));
+    advise_fill_places(run, advise_add_list(object, "places"));
+    advise_fill_unsure(run, advise_add_list(object, "unsure"));
+    advise_fill_lost(run, advise_add_list(object, "lost"));
+    advise_fill_broken(run, advise_add_list(object, "broken"));
+    advise_fill_senders(run, run->senders[0],
+                        advise_add_list(object, "referers"));
+    advise_fill_senders(run, run->senders[1],
+                        advise_add_list(object, "user_agents"));
+    advise_fill_trouble(run, advise_add_list(object, "trouble"));
     if (run->conf->verify || run->changed != 0) {
         cli_set(call, "kept", cli_number(run->kept));
         cli_set(call, "changed", cli_number(run->changed));
@@ -392,21 +376,9 @@ advise_print(iri_str_t octets)
     if (len > ADVISE_TEXT) {
         for (len = ADVISE_TEXT; (octets.data[len] & 0xC0) == 0x80; len--) {
         }
-        octets.len = len;
-        cli_print(stdout, octets);
-        fputs("...", stdout);
-        return;
     }
-    cli_print(stdout, octets);
-}
-
-
-static int
-advise_is_httpd(const json_t *object)
-{
-    return strcmp(json_string_value(json_object_get(object, "server")),
-                  "httpd")
-           == 0;
+    cli_print(stdout, (iri_str_t){ len, octets.data });
+    fputs(len < octets.len ? "..." : "", stdout);
 }
 
 
@@ -415,27 +387,21 @@ advise_is_httpd(const json_t *object)
 static void
 advise_show_setting(const json_t *setting, int httpd, int commented)
 {
-    const char *off = commented
-                              || json_is_true(
-                                  json_object_get(setting, "optional"))
-                          ? "# "
-                          : "";
-    char        line[256];
+    char line[256];
 
-    snprintf(line, sizeof(line), "%s%s %s%s", off,
-             json_string_value(json_object_get(setting, "directive")),
-             json_string_value(json_object_get(setting, "value")),
-             httpd ? "" : ";");
+    commented |= json_is_true(json_object_get(setting, "optional"));
+    snprintf(line, sizeof(line), "%s%s %s%s", commented ? "# " : "",
+             cli_field_string(setting, "directive"),
+             cli_field_string(setting, "value"), httpd ? "" : ";");
     if (!httpd) {
         printf("%-44s  ", line);
     }
     fputs("# ", stdout);
     if (cli_field(setting, "requests") != 0) {
-        cli_print_count(stdout, cli_field(setting, "requests"), "request",
-                        "requests");
+        cli_print_count(stdout, setting, "requests", "request");
         fputs(": ", stdout);
     }
-    puts(json_string_value(json_object_get(setting, "why")));
+    puts(cli_field_string(setting, "why"));
     if (httpd) {
         puts(line);
     }
@@ -479,13 +445,25 @@ advise_show_place(const json_t *object, const json_t *place, int httpd,
     }
     puts(httpd ? "\">" : "\" {");
     printf("%s    # ", off);
-    cli_print_count(stdout, cli_field(place, "names"), "name", "names");
+    cli_print_count(stdout, place, "names", "name");
     printf("\n%s    %s", off,
            httpd ? "IRIFilenameCharset" : "iri_filename_charset");
     for (i = 0; i < json_array_size(charsets); i++) {
         printf(" %s", json_string_value(json_array_get(charsets, i)));
     }
     printf("%s\n%s%s\n", httpd ? "" : ";", off, httpd ? "</Directory>" : "}");
+}
+
+
+/* Print a number of the object, if it is not 0. */
+__attribute__((format(printf, 3, 0))) static void
+advise_show_number(const json_t *object, const char *name, const char *format)
+{
+    long long number = cli_field(object, name);
+
+    if (number != 0) {
+        printf(format, number);
+    }
 }
 
 
@@ -496,59 +474,45 @@ advise_show_head(const json_t *object)
     long long answered = cli_field(object, "answered");
 
     fputs("# iri advise: ", stdout);
-    cli_print_count(stdout, cli_field(object, "names"), "name", "names");
+    cli_print_count(stdout, object, "names", "name");
     fputs(" in ", stdout);
-    cli_print_count(stdout, cli_field(object, "directories"), "directory",
-                    "directories");
+    cli_print_count(stdout, object, "directories", "directory");
     fputs(", ", stdout);
-    cli_print_count(stdout, cli_field(object, "requests"), "request",
-                    "requests");
-    printf(
-        " in the logs.\n# Failed (400, 404): %lld. Answered with the lines below: "
-        "%lld. Lost: %lld.\n",
-        failed, answered, failed - answered);
+    cli_print_count(stdout, object, "requests", "request");
+    printf(" in the logs.\n# Failed (400, 404): %lld. Answered with the "
+           "lines below: %lld. Lost: %lld.\n",
+           failed, answered, failed - answered);
     if (json_is_true(json_object_get(object, "root_of_config"))) {
         fputs("# The document root is the first one of the configuration: ",
               stdout);
         advise_print(cli_field_text(object, "root"));
         putchar('\n');
     }
-    if (cli_field(object, "dropped") != 0) {
-        printf("# %lld requests were not counted: the logs have more than "
-               "1,000,000 targets,\n# or 128 MiB of them.\n",
-               cli_field(object, "dropped"));
-    }
-    if (cli_field(object, "unread") != 0) {
-        printf("# Directories that could not be read: %lld.\n",
-               cli_field(object, "unread"));
-    }
-    if (cli_field(object, "links") != 0) {
-        printf("# Links to directories that have another path, too: %lld. A "
-               "section applies to one path.\n",
-               cli_field(object, "links"));
-    }
-    if (cli_field(object, "changed") != 0
-        || json_object_get(object, "kept") != NULL)
-    {
-        printf(
-            "# Other requests that are not ASCII: %lld get the same file, %lld "
-            "would lose it.\n",
-            cli_field(object, "kept"), cli_field(object, "changed"));
+    advise_show_number(object, "dropped",
+                       "# %lld requests were not counted: the logs have more "
+                       "than 1,000,000 targets,\n# or 128 MiB of them.\n");
+    advise_show_number(object, "unread",
+                       "# Directories that could not be read: %lld.\n");
+    advise_show_number(object, "links",
+                       "# Links to directories that have another path, too: "
+                       "%lld. A section applies to one path.\n");
+    if (json_object_get(object, "kept") != NULL) {
+        printf("# Other requests that are not ASCII: %lld get the same file, "
+               "%lld would lose it.\n",
+               cli_field(object, "kept"), cli_field(object, "changed"));
     }
 }
 
 
+/* Texts in lines of comments. */
 static void
-advise_show_rules(const json_t *rules)
+advise_show_texts(const json_t *texts, const char *prefix)
 {
     size_t i;
 
-    puts(
-        "#\n# The following lines are comments: rules with the text below would "
-        "no longer match.\n# Write it in UTF-8 in NFC first:");
-    for (i = 0; i < json_array_size(rules); i++) {
-        fputs("#   ", stdout);
-        advise_print(cli_str(json_string_value(json_array_get(rules, i))));
+    for (i = 0; i < json_array_size(texts); i++) {
+        fputs(prefix, stdout);
+        advise_print(cli_str(json_string_value(json_array_get(texts, i))));
         putchar('\n');
     }
 }
@@ -561,16 +525,14 @@ advise_show_unsure(const json_t *unsure)
 
     for (i = 0; i < json_array_size(unsure) && i < ADVISE_SHOWN; i++) {
         const json_t *place = json_array_get(unsure, i);
-        const char   *other = json_string_value(json_object_get(place, "or"));
 
         fputs("#   /", stdout);
         advise_print(cli_field_text(place, "path"));
         fputs(": ", stdout);
-        cli_print_count(stdout, cli_field(place, "names"), "name", "names");
-        if (*other != '\0') {
-            printf(" in %s or %s",
-                   json_string_value(json_object_get(place, "charset")),
-                   other);
+        cli_print_count(stdout, place, "names", "name");
+        if (cli_field_text(place, "or").len != 0) {
+            printf(" in %s or %s", cli_field_string(place, "charset"),
+                   cli_field_string(place, "or"));
         }
         putchar('\n');
     }
@@ -589,7 +551,7 @@ advise_show_rows(const json_t *rows)
         printf("# %8lld  ", cli_field(row, "requests"));
         advise_print(cli_field_text(row, "target"));
         advise_print(cli_field_text(row, "text"));
-        if (json_string_length(json_object_get(row, "nearest")) != 0) {
+        if (cli_field_text(row, "nearest").len != 0) {
             fputs("   nearest: ", stdout);
             advise_print(cli_field_text(row, "nearest"));
         }
@@ -601,22 +563,15 @@ advise_show_rows(const json_t *rows)
 static void
 advise_show_trouble(const json_t *trouble)
 {
-    const json_t *examples;
-    size_t        i, k;
+    size_t i;
 
     for (i = 0; i < json_array_size(trouble); i++) {
         const json_t *kind = json_array_get(trouble, i);
+        long long     count = cli_field(kind, "count");
 
-        fputs("#   ", stdout);
-        cli_print_count(stdout, cli_field(kind, "count"), "name", "names");
-        printf(": %s\n", json_string_value(json_object_get(kind, "why")));
-        examples = json_object_get(kind, "examples");
-        for (k = 0; k < json_array_size(examples); k++) {
-            fputs("#     ", stdout);
-            advise_print(
-                cli_str(json_string_value(json_array_get(examples, k))));
-            putchar('\n');
-        }
+        printf("#   %lld name%s: %s\n", count, count == 1 ? "" : "s",
+               cli_field_string(kind, "why"));
+        advise_show_texts(json_object_get(kind, "examples"), "#     ");
     }
 }
 
@@ -643,7 +598,7 @@ advise_show(const void *data, cli_call_t *call)
     const json_t        *settings = json_object_get(object, "settings");
     const json_t        *places = json_object_get(object, "places");
     const json_t        *rules = json_object_get(object, "rules");
-    int                  httpd = advise_is_httpd(object);
+    int                  httpd = conf->read.server == ADVISE_HTTPD;
     int                  broken = cli_field(object, "changed") != 0;
     int                  commented = json_array_size(rules) != 0 || broken;
     size_t               i;
@@ -655,7 +610,10 @@ advise_show(const void *data, cli_call_t *call)
     }
     advise_show_head(object);
     if (json_array_size(rules) != 0) {
-        advise_show_rules(rules);
+        puts("#\n# The following lines are comments: rules with the text "
+             "below would no longer match.\n# Write it in UTF-8 in NFC "
+             "first:");
+        advise_show_texts(rules, "#   ");
     } else if (broken) {
         puts(
             "#\n# The following lines are comments: files would no longer be "

@@ -46,8 +46,7 @@ advise_is_known(void *arg, iri_str_t name)
 {
     const advise_tree_t *tree = arg;
 
-    return apr_hash_get(tree->known, name.data, (apr_ssize_t) name.len)
-           != NULL;
+    return cli_hash_get(tree->known, name) != NULL;
 }
 
 
@@ -143,13 +142,6 @@ advise_key(apr_pool_t *pool, const advise_root_t *root, const char *path)
 }
 
 
-static advise_place_t *
-advise_get(apr_hash_t *hash, iri_str_t key)
-{
-    return apr_hash_get(hash, key.data, (apr_ssize_t) key.len);
-}
-
-
 /* Remove the last segment of a key, with its "/". */
 static iri_str_t
 advise_shorten(iri_str_t key)
@@ -173,8 +165,8 @@ advise_root_path(apr_pool_t *pool, const advise_root_t *root,
 advise_place_t *
 advise_tree_place(const advise_tree_t *tree, const char *path)
 {
-    return advise_get(tree->by_path,
-                      advise_key(tree->pool, tree->current, path));
+    return cli_hash_get(tree->by_path,
+                        advise_key(tree->pool, tree->current, path));
 }
 
 
@@ -200,13 +192,13 @@ advise_visit(void *arg, cli_directory_t *directory)
     visit.place->path = apr_pstrdup(tree->pool, directory->path);
     visit.place->parent = *directory->path == '\0'
                               ? tree->root
-                              : advise_get(tree->by_path,
-                                           advise_shorten(key));
+                              : cli_hash_get(tree->by_path,
+                                             advise_shorten(key));
     visit.place->charset = -1;
     if (tree->root == NULL) {
         tree->root = visit.place;
     }
-    apr_hash_set(tree->by_path, key.data, (apr_ssize_t) key.len, visit.place);
+    cli_hash_set(tree->by_path, key, visit.place);
     APR_ARRAY_PUSH(tree->places, advise_place_t *) = visit.place;
     tree->names += (uint64_t) directory->names->nelts;
     tree->unread += directory->error != APR_SUCCESS;
@@ -433,13 +425,10 @@ advise_decode(const advise_tree_t *tree, advise_place_t *place)
     if (status == IRI_OK && name.len != 0
         && (*parent->path == '\0' || parent->name.len != 0))
     {
-        place->name.data = (const unsigned char *) apr_pstrcat(
-            tree->pool,
-            apr_pstrmemdup(tree->pool, (const char *) parent->name.data,
-                           parent->name.len),
-            apr_pstrmemdup(tree->pool, (const char *) name.data, name.len),
-            "/", NULL);
-        place->name.len = parent->name.len + name.len + 1;
+        place->name = cli_str(
+            apr_psprintf(tree->pool, "%.*s%.*s/", (int) parent->name.len,
+                         (const char *) parent->name.data, (int) name.len,
+                         (const char *) name.data));
     }
     return status;
 }
@@ -492,8 +481,7 @@ advise_assign(advise_tree_t *tree)
         if (place->own && (place->name.len != 0 || *place->path == '\0')) {
             key = advise_key(tree->pool, place->root,
                              (const char *) place->name.data);
-            apr_hash_set(tree->by_name, key.data, (apr_ssize_t) key.len,
-                         place);
+            cli_hash_set(tree->by_name, key, place);
             tree->longest = key.len > tree->longest ? key.len : tree->longest;
         }
     }
@@ -575,7 +563,7 @@ advise_tree_settings(const iri_env_t *env, const iri_search_t *search,
         key = advise_shorten(key);
     }
     while (key.len > search->root.len
-           && (place = advise_get(tree->by_name, key)) == NULL)
+           && (place = cli_hash_get(tree->by_name, key)) == NULL)
     {
         key = advise_shorten(key);
     }

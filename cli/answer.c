@@ -3,39 +3,13 @@
  */
 
 #include <string.h>
-#include <strings.h>
 
 #include <apr_strings.h>
 
 #include "cli.h"
 
 
-int
-cli_word_index(const char *const *words, const char *word)
-{
-    int i;
-
-    for (i = 0; words[i] != NULL; i++) {
-        if (strcasecmp(words[i], word) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-
-const char *
-cli_grammar(const char *value, iri_grammar_t *out)
-{
-    static const char *const words[] = { "rfc3987", "draft", NULL };
-    int                      word = cli_word_index(words, value);
-
-    if (word < 0) {
-        return "must be \"rfc3987\" or \"draft\"";
-    }
-    *out = word == 0 ? IRI_GRAMMAR_RFC3987 : IRI_GRAMMAR_DRAFT;
-    return NULL;
-}
+const char *const cli_grammars[] = { "rfc3987", "draft", NULL };
 
 
 /* ---- errors -------------------------------------------------------------- */
@@ -82,13 +56,13 @@ cli_describe_at(cli_call_t *call, iri_str_t text, size_t offset)
 
 int
 cli_check_operand(cli_call_t *call, size_t operand, iri_as_t as,
-                  iri_grammar_t grammar, iri_parts_t *parts)
+                  iri_grammar_t grammar)
 {
     iri_str_t    text = call->operand[operand];
     iri_expect_t expected;
     size_t       offset = 0;
 
-    expected = iri_check(text, as, grammar, parts, &offset);
+    expected = iri_check(text, as, grammar, NULL, &offset);
     if (expected == IRI_EXPECT_NOTHING) {
         return 0;
     }
@@ -109,7 +83,7 @@ cli_require(cli_call_t *call, size_t operand, iri_as_t as)
     {
         return 0;
     }
-    return cli_check_operand(call, operand, as, IRI_GRAMMAR_RFC3987, NULL);
+    return cli_check_operand(call, operand, as, IRI_GRAMMAR_RFC3987);
 }
 
 
@@ -138,11 +112,10 @@ cli_set_value(cli_call_t *call, iri_status_t status, iri_str_t value)
 
 
 void
-cli_show_value(const void *conf, cli_call_t *call)
+cli_show_value(const cli_call_t *call)
 {
     json_t *value = json_object_get(call->object, "value");
 
-    (void) conf;
     if (json_is_boolean(value)) {
         printf(
             "%s%s%s",
@@ -161,25 +134,24 @@ iri_status_t
 cli_warn(void *arg, const iri_warning_t *warning)
 {
     cli_call_t *call = arg;
-    cli_call_t  row = *call;
     int         escaped;
 
     call->found = 1;
-    row.object = json_object();
-    json_array_append_new(json_object_get(call->object, "warnings"),
-                          row.object);
-    cli_set_text(&row, "warning", iri_warning_text(warning->kind));
-    cli_set_text(&row, "component", iri_component_text(warning->component));
-    cli_set(&row, "offset", cli_number(warning->offset));
-    cli_set(&row, "part", cli_string(call->pool, warning->piece, &escaped));
-    if (warning->character != 0) {
-        cli_set_text(&row, "character",
-                     cli_code(call->pool, (int32_t) warning->character));
-    }
-    if (warning->like.len != 0) {
-        cli_set(&row, "like",
-                cli_string(call->pool, warning->like, &escaped));
-    }
+    json_array_append_new(
+        json_object_get(call->object, "warnings"),
+        json_pack("{s:s,s:s,s:I,s:o,s:s*,s:o*}", "warning",
+                  iri_warning_text(warning->kind), "component",
+                  iri_component_text(warning->component), "offset",
+                  (json_int_t) warning->offset, "part",
+                  cli_string(call->pool, warning->piece, &escaped),
+                  "character",
+                  warning->character != 0
+                      ? cli_code(call->pool, (int32_t) warning->character)
+                      : NULL,
+                  "like",
+                  warning->like.len != 0
+                      ? cli_string(call->pool, warning->like, &escaped)
+                      : NULL));
     return IRI_OK;
 }
 

@@ -4,16 +4,17 @@
 
 #include "cli.h"
 
-enum { BIDI_ORDER = CLI_OPT_OWN };
-
 typedef struct {
+    cli_common_t common;
     iri_visual_t order;
 } bidi_conf_t;
 
-static const apr_getopt_option_t bidi_options[] = {
-    { "order", BIDI_ORDER, 1, "uax9 (default), components" },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+static const char *const bidi_orders[] = { "uax9", "components", NULL };
+
+static const cli_option_t bidi_options[] = {
+    { "order", "uax9 (default), components", cli_option_word,
+      offsetof(bidi_conf_t, order), bidi_orders },
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char bidi_help[] =
@@ -27,26 +28,6 @@ static const char bidi_help[] =
     "warnings, as for `iri check`. Exit code 1 if value is false.\n\n"
     "Example:\n"
     "  iri bidi 'http://ab.\xD7\x92\xD7\x93/1'\n";
-
-
-static void *
-bidi_create(apr_pool_t *pool)
-{
-    return apr_pcalloc(pool, sizeof(bidi_conf_t));
-}
-
-
-static const char *
-bidi_option(void *data, int option, const char *value)
-{
-    static const char *const words[] = { "uax9", "components", NULL };
-    bidi_conf_t             *conf = data;
-    int                      word = cli_word_index(words, value);
-
-    (void) option;
-    conf->order = word == 1 ? IRI_VISUAL_COMPONENTS : IRI_VISUAL_UAX9;
-    return word >= 0 ? NULL : "must be \"uax9\" or \"components\"";
-}
 
 
 static int
@@ -86,10 +67,13 @@ bidi_show(const void *conf, cli_call_t *call)
 
 
 const cli_command_t cli_bidi = {
-    "bidi",      "TEXT",
-    1,           "show how an IRI with right-to-left letters is displayed",
-    bidi_help,   bidi_options,
-    bidi_create, bidi_option,
-    NULL, /* ready */
-    bidi_answer, bidi_show
+    .name = "bidi",
+    .operands = "TEXT",
+    .count = 1,
+    .about = "show how an IRI with right-to-left letters is displayed",
+    .help = bidi_help,
+    .options = bidi_options,
+    .size = sizeof(bidi_conf_t),
+    .answer = bidi_answer,
+    .show = bidi_show,
 };

@@ -2,23 +2,28 @@
  * check.c - `iri check`: whether a text is an IRI, and warnings about it
  */
 
-#include <string.h>
-
 #include "cli.h"
 
-enum { CHECK_AS = CLI_OPT_OWN, CHECK_GRAMMAR };
-
 typedef struct {
+    cli_common_t       common;
     iri_as_t           as;
     iri_grammar_t      grammar;
     iri_confusables_t *confusables;
 } check_conf_t;
 
-static const apr_getopt_option_t check_options[] = {
-    { "as", CHECK_AS, 1, "iri-reference (default), or a kind below" },
-    { "grammar", CHECK_GRAMMAR, 1, "rfc3987 (default), draft" },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+/* In the order of iri_as_t. */
+static const char *const check_kinds[] = {
+    "iri-reference", "iri",           "absolute-iri",
+    "relative-iri",  "uri-reference", "uri",
+    "absolute-uri",  "relative-uri",  NULL
+};
+
+static const cli_option_t check_options[] = {
+    { "as", "iri-reference (default), or a kind below", cli_option_word,
+      offsetof(check_conf_t, as), check_kinds },
+    { "grammar", "rfc3987 (default), draft", cli_option_word,
+      offsetof(check_conf_t, grammar), cli_grammars },
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char check_help[] =
@@ -38,35 +43,11 @@ static const char check_help[] =
     "  iri check --as iri 'http://example.org/caf\xC3\xA9?q=<1>'\n";
 
 
-static void *
-check_create(apr_pool_t *pool)
+static void
+check_create(void *data)
 {
-    check_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-
-    conf->as = IRI_AS_IRI_REFERENCE;
-    conf->grammar = IRI_GRAMMAR_RFC3987;
-    conf->confusables = cli_open_confusables(pool);
-    return conf;
-}
-
-
-static const char *
-check_option(void *data, int option, const char *value)
-{
-    check_conf_t *conf = data;
-    int           as;
-
-    if (option == CHECK_GRAMMAR) {
-        return cli_grammar(value, &conf->grammar);
-    }
-    for (as = 0; as < IRI_KINDS; as++) {
-        if (strcmp(iri_as_text((iri_as_t) as), value) == 0) {
-            conf->as = (iri_as_t) as;
-            return NULL;
-        }
-    }
-    return "must be \"iri-reference\", \"iri\", \"absolute-iri\", "
-           "\"relative-iri\", or one of these with \"uri\"";
+    ((check_conf_t *) data)->confusables = cli_created(
+        iri_confusables_create());
 }
 
 
@@ -77,7 +58,7 @@ check_answer(const void *data, cli_call_t *call)
     iri_str_t           text = call->operand[0];
     iri_status_t        status;
 
-    if (cli_check_operand(call, 0, conf->as, conf->grammar, NULL) != 0) {
+    if (cli_check_operand(call, 0, conf->as, conf->grammar) != 0) {
         return -1;
     }
     cli_set(call, "warnings", json_array());
@@ -94,21 +75,20 @@ check_show(const void *data, cli_call_t *call)
     const check_conf_t *conf = data;
 
     printf("%swell-formed%s as %s\n", cli_color(stdout, CLI_GREEN),
-           cli_reset(), iri_as_text(conf->as));
+           cli_reset(), check_kinds[conf->as]);
     cli_show_warnings(call);
 }
 
 
 const cli_command_t cli_check = {
-    "check",
-    "TEXT",
-    1,
-    "check whether a text is an IRI, and show warnings",
-    check_help,
-    check_options,
-    check_create,
-    check_option,
-    NULL, /* ready */
-    check_answer,
-    check_show
+    .name = "check",
+    .operands = "TEXT",
+    .count = 1,
+    .about = "check whether a text is an IRI, and show warnings",
+    .help = check_help,
+    .options = check_options,
+    .size = sizeof(check_conf_t),
+    .create = check_create,
+    .answer = check_answer,
+    .show = check_show,
 };

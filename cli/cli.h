@@ -11,6 +11,7 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include <apr_getopt.h>
@@ -34,14 +35,6 @@ enum {
     CLI_USAGE = 2    /* wrong usage */
 };
 
-/* Options of all commands; those of one command begin at CLI_OPT_OWN. */
-enum { CLI_OPT_HELP = 'h', CLI_OPT_BATCH = 256, CLI_OPT_OWN };
-
-#define CLI_OPTIONS_FOR_ALL                                                   \
-    { "batch", CLI_OPT_BATCH, 0,                                              \
-      "read operands as lines, write JSON as lines" },                        \
-    { "help", CLI_OPT_HELP, 0, "show this text" }
-
 /* The operands of one call of a command, and its answer. */
 typedef struct {
     apr_pool_t *pool;        /* cleared after the answer */
@@ -64,29 +57,108 @@ typedef struct {
                                 "false", so the exit code is CLI_FAILED */
 } cli_call_t;
 
-typedef struct {
-    const char                *name;
-    const char                *operands;   /* for the help: "BASE TARGET" */
-    size_t                     count;      /* of operands, all required; if
-                                              `operands` has "...", more may
-                                              follow */
-    const char                *about;      /* a phrase: "show the parts ..." */
-    const char                *help;       /* the help text below the options */
-    const apr_getopt_option_t *options;
+/* ---- options.c ---------------------------------------------------------- */
 
-    /* Create the settings with their defaults, in pool.  NULL: there are
-       none. */
-    void *(*create)(apr_pool_t *pool);
-    /* Set an option.  Returns: NULL, or the error to print behind its name. */
-    const char *(*option)(void *conf, int option, const char *value);
+/* The settings of a command begin with this. */
+typedef struct {
+    apr_pool_t     *pool;
+    iri_registry_t *registry;
+    apr_hash_t     *words;   /* of lists: option -> array of iri_str_t */
+    int             batch;   /* 1: --batch was given */
+    int             help;    /* 1: --help was given */
+} cli_common_t;
+
+typedef struct cli_option_s cli_option_t;
+
+/* Set a member of conf from the value of an option.  Returns: NULL, or the
+   error, which follows the name of the option. */
+typedef const char *cli_set_t(const cli_option_t *option, void *conf,
+                              const char *value);
+
+struct cli_option_s {
+    const char *name;    /* without "--"; NULL: the end of the options */
+    const char *about;   /* for the help */
+    cli_set_t  *set;     /* NULL: there is no value; the member, an int, is set
+                            to 1 */
+    size_t      offset;  /* of the member in conf */
+    const void *data;    /* for set */
+};
+
+#define CLI_OPTIONS_END                                                       \
+    { "help", "show this text", NULL, offsetof(cli_common_t, help), NULL },   \
+    { NULL, NULL, NULL, 0, NULL }
+#define CLI_OPTIONS_FOR_ALL                                                   \
+    { "batch", "read operands as lines, write JSON as lines", NULL,           \
+      offsetof(cli_common_t, batch), NULL },                                  \
+    CLI_OPTIONS_END
+
+/* data of cli_option_number */
+typedef struct {
+    int         least, most;
+    const char *error;
+} cli_range_t;
+
+/*
+ * Setters; case is ignored:
+ *
+ *   setter                value                         member
+ *   cli_option_word       a word of data, a list of     its index: int or enum
+ *                         words that ends with NULL
+ *   cli_option_directive  a word of an iri_words_t      unsigned or enum
+ *   cli_option_flags      words of an iri_words_t       unsigned: their union
+ *   cli_option_number     a number of a cli_range_t     int
+ *   cli_option_string     any text                      const char *
+ *   cli_option_charset    the label of a charset        const iri_charset_t *
+ */
+cli_set_t cli_option_word, cli_option_directive, cli_option_flags,
+    cli_option_number, cli_option_string, cli_option_charset;
+
+/*
+ * For setters of lists: split a value at blanks and commas.  *words: those of
+ * all values of the option so far; they point into the values.  Returns: NULL,
+ * or the error.
+ */
+const char *cli_option_list(const cli_option_t *option, void *conf,
+                            const char *value, const iri_str_t **words,
+                            size_t *count);
+
+/* The member that an option sets. */
+void *cli_member(const cli_option_t *option, void *conf);
+
+/* Set it.  Returns: NULL, or the error, which follows the name. */
+const char *cli_option_set(const cli_option_t *option, void *conf,
+                           const char *value);
+
+/* Returns: object, which lives as long as the process; NULL ends the command:
+   no memory, or the data of ICU are missing. */
+void *cli_created(void *object);
+
+/* ---- commands ----------------------------------------------------------- */
+
+typedef struct {
+    const char         *name;
+    const char         *operands;   /* for the help: "BASE TARGET" */
+    size_t              count;      /* of operands, all required; if `operands`
+                                       has "...", more may follow */
+    const char         *about;      /* a phrase: "show the parts ..." */
+    const char         *help;       /* the help text below the options */
+    const cli_option_t *options;
+    size_t              size;       /* of the settings, which begin with a
+                                       cli_common_t; octets */
+    /* Set defaults that are not 0.  NULL: there are none. */
+    void (*create)(void *conf);
     /* Called after the last option.  Returns: NULL, or the complete error.
        NULL: nothing to check. */
     const char *(*ready)(void *conf);
     /* Fill call->object.  Returns: 0, or -1 with call->error set. */
     int (*answer)(const void *conf, cli_call_t *call);
-    /* Print call->object as text on standard output. */
+    /* Print call->object as text on standard output.  NULL: its only field is
+       "value". */
     void (*show)(const void *conf, cli_call_t *call);
 } cli_command_t;
+
+/* The default settings of a command, in pool (options.c). */
+void *cli_conf_create(const cli_command_t *command, apr_pool_t *pool);
 
 extern const cli_command_t cli_advise;    /* advise.c */
 extern const cli_command_t cli_explain;   /* explain.c */
@@ -107,10 +179,6 @@ extern const cli_command_t cli_encode;
 extern const cli_command_t cli_bidi;      /* bidi.c */
 
 /* ---- answer.c ----------------------------------------------------------- */
-
-/* The index of a word in a list that ends with NULL, ignoring case; -1: the
-   list does not contain it. */
-int cli_word_index(const char *const *words, const char *word);
 
 /*
  * Set call->error, and return -1.  cli_reject: to an operand, followed by why,
@@ -136,17 +204,17 @@ int cli_set_value(cli_call_t *call, iri_status_t status, iri_str_t value);
 int cli_require(cli_call_t *call, size_t operand, iri_as_t as);
 
 /*
- * The same by one grammar; parts: as for iri_check, may be NULL.  The error
- * contains what was expected, and what was found.
+ * The same by one grammar.  The error contains what was expected, and what was
+ * found.
  */
 int cli_check_operand(cli_call_t *call, size_t operand, iri_as_t as,
-                      iri_grammar_t grammar, iri_parts_t *parts);
+                      iri_grammar_t grammar);
 
-/* Parse the value of --grammar.  Returns: NULL, or the error. */
-const char *cli_grammar(const char *value, iri_grammar_t *out);
+/* The values of --grammar, in the order of iri_grammar_t. */
+extern const char *const cli_grammars[];
 
-/* The function `show` of a command whose only field is "value". */
-void cli_show_value(const void *conf, cli_call_t *call);
+/* Print the field "value". */
+void cli_show_value(const cli_call_t *call);
 
 /*
  * Append a warning to the list "warnings" of the object; arg: the call
@@ -155,59 +223,42 @@ void cli_show_value(const void *conf, cli_call_t *call);
 iri_status_t cli_warn(void *arg, const iri_warning_t *warning);
 void cli_show_warnings(cli_call_t *call);
 
-/* ---- open.c ------------------------------------------------------------- */
-
-/* Objects of the core that are destroyed with pool.  If ICU fails, the command
-   ends. */
-iri_registry_t *cli_open_registry(apr_pool_t *pool);
-iri_fold_keys_t *cli_open_fold_keys(apr_pool_t *pool);
-iri_idna_t *cli_open_idna(apr_pool_t *pool);
-iri_confusables_t *cli_open_confusables(apr_pool_t *pool);
-iri_detector_t *cli_open_detector(apr_pool_t *pool, iri_registry_t *registry);
-
-/* Find the charset of a label.  Returns: NULL, or the error. */
-const char *cli_open_charset(iri_registry_t *registry, const char *label,
-                             const iri_charset_t **out);
-
 /* ---- settings.c --------------------------------------------------------- */
 
-#define CLI_SET_LIST  512   /* the first of the options that are lists */
-#define CLI_SET_LISTS 6     /* their number */
-
-/* Codes of the options that correspond to directives. */
-enum {
-    CLI_SET_CHARSET = CLI_SET_LIST,   /* lists: may be repeated */
-    CLI_SET_FILENAME_CHARSET,
-    CLI_SET_MATCH,
-    CLI_SET_REPAIR,
-    CLI_SET_QUERY_CHARSET,
-    CLI_SET_CACHE,
-    CLI_SET_ROOT,
-    CLI_SET_INVALID,
-    CLI_SET_FILENAME_FORM,
-    CLI_SET_AMBIGUOUS,
-    CLI_SET_METHOD,
-    CLI_SET_ESCAPED
-};
+/* Options of directives, for settings that begin with a cli_settings_t. */
+#define CLI_OPTION_ROOT                                                       \
+    { "root", "the document root (root, DocumentRoot)", cli_option_root, 0,   \
+      NULL }
+#define CLI_OPTION_CHARSET                                                    \
+    { "charset", "iri_charset: charsets of requests", cli_option_charsets,    \
+      offsetof(cli_settings_t, reading.charsets), "none" }
+#define CLI_OPTION_FILENAME_CHARSET                                           \
+    { "filename-charset", "iri_filename_charset: charsets of names on disk",  \
+      cli_option_charsets, offsetof(cli_settings_t, tree.charsets), NULL }
+#define CLI_OPTION_FILENAME_FORM                                              \
+    { "filename-form", "iri_filename_form: any, nfc, nfd",                    \
+      cli_option_directive, offsetof(cli_settings_t, tree.names),             \
+      &iri_filename_form_words }
 
 #define CLI_SETTINGS_OPTIONS                                                  \
-    { "root", CLI_SET_ROOT, 1,                                                \
-      "the document root (root, DocumentRoot)" },                             \
-    { "charset", CLI_SET_CHARSET, 1, "iri_charset: charsets of requests" },   \
-    { "invalid", CLI_SET_INVALID, 1, "iri_invalid: 404, 400, pass" },         \
-    { "filename-charset", CLI_SET_FILENAME_CHARSET, 1,                        \
-      "iri_filename_charset: charsets of names on disk" },                    \
-    { "filename-form", CLI_SET_FILENAME_FORM, 1,                              \
-      "iri_filename_form: any, nfc, nfd" },                                   \
-    { "match", CLI_SET_MATCH, 1, "iri_match: exact, or words below" },        \
-    { "ambiguous", CLI_SET_AMBIGUOUS, 1, "iri_ambiguous: 404, 300" },         \
-    { "repair", CLI_SET_REPAIR, 1, "iri_repair: off, or words below" },       \
-    { "query-charset", CLI_SET_QUERY_CHARSET, 1,                              \
-      "iri_query_charset: charsets of the query, and nfc" },                  \
-    { "cache", CLI_SET_CACHE, 1, "iri_cache: off, or a size such as 64m" },   \
-    { "method", CLI_SET_METHOD, 1, "method of the request (default: GET)" },  \
-    { "escaped", CLI_SET_ESCAPED, 0,                                          \
-      "read the path percent-encoded, as mod_iri does" }
+    CLI_OPTION_ROOT, CLI_OPTION_CHARSET,                                      \
+    { "invalid", "iri_invalid: 404, 400, pass", cli_option_directive,         \
+      offsetof(cli_settings_t, reading.invalid), &iri_invalid_words },        \
+    CLI_OPTION_FILENAME_CHARSET, CLI_OPTION_FILENAME_FORM,                    \
+    { "match", "iri_match: exact, or words below", cli_option_flags,          \
+      offsetof(cli_settings_t, tree.match), &iri_match_words },               \
+    { "ambiguous", "iri_ambiguous: 404, 300", cli_option_directive,           \
+      offsetof(cli_settings_t, ambiguous), &iri_ambiguous_words },            \
+    { "repair", "iri_repair: off, or words below", cli_option_flags,          \
+      offsetof(cli_settings_t, tree.repair), &iri_repair_words },             \
+    { "query-charset", "iri_query_charset: charsets of the query, and nfc",   \
+      cli_option_query, 0, NULL },                                            \
+    { "cache", "iri_cache: off, or a size such as 64m", cli_option_cache,     \
+      offsetof(cli_settings_t, cache_size), NULL },                           \
+    { "method", "method of the request (default: GET)", cli_option_method, 0, \
+      NULL },                                                                 \
+    { "escaped", "read the path percent-encoded, as mod_iri does", NULL,      \
+      offsetof(cli_settings_t, escaped), NULL }
 
 /* A directory that is served in place of a part of the root (alias). */
 typedef struct {
@@ -217,14 +268,14 @@ typedef struct {
 
 /* The settings of a server. */
 typedef struct {
-    apr_pool_t         *pool;
-    iri_registry_t     *registry;
+    cli_common_t        common;
     iri_reading_conf_t  reading;
     iri_tree_conf_t     tree;        /* its `ambiguous` is 300, so that the
                                         choices are always computed */
     iri_ambiguous_t     ambiguous;   /* --ambiguous */
     iri_query_conf_t    query;
     int                 has_query;   /* 1: --query-charset was given */
+    size_t              cache_size;  /* octets; 0: off */
     iri_index_cache_t  *cache;       /* NULL: off */
     iri_fold_keys_t    *fold_keys;
     iri_str_t           method;
@@ -235,13 +286,19 @@ typedef struct {
     /* For iri_search_t: settings of each directory; NULL: tree of all. */
     iri_directory_conf_t settings_of;
     const void         *settings_data;
-    apr_array_header_t *words[CLI_SET_LISTS];   /* of the lists, iri_str_t */
 } cli_settings_t;
 
-/* Functions of cli_command_t; conf is a cli_settings_t. */
-void *cli_settings_create(apr_pool_t *pool);
-const char *cli_settings_option(void *data, int option, const char *value);
-const char *cli_settings_ready(void *data);
+/* Functions of cli_command_t and cli_option_t; conf begins with a
+   cli_settings_t. */
+void cli_settings_create(void *conf);
+const char *cli_settings_ready(void *conf);
+
+/* Returns: NULL if path is a directory, else the error. */
+const char *cli_check_directory(apr_pool_t *pool, const char *path);
+
+/* Setters.  cli_option_charsets: data not NULL: "none" is allowed. */
+cli_set_t cli_option_root, cli_option_charsets, cli_option_query,
+    cli_option_cache, cli_option_method;
 
 /* ---- words.c ------------------------------------------------------------ */
 
@@ -286,13 +343,12 @@ int cli_batch(const cli_command_t *command, const void *conf,
 /* A progress bar on standard error; it is shown only on a terminal. */
 typedef struct {
     const char *unit;      /* what is counted: "names" */
-    uint64_t    total;
+    uint64_t    total;     /* 0: not known; a number is shown, no bar */
     uint64_t    done;
     apr_time_t  drawn;     /* time of the last update; 0: not on the screen */
     int         visible;   /* 1: standard error is a terminal */
 } cli_progress_t;
 
-int cli_progress_is_visible(void);
 void cli_progress_begin(cli_progress_t *progress, const char *unit,
                         uint64_t total);
 void cli_progress_add(cli_progress_t *progress, uint64_t more);
@@ -306,6 +362,10 @@ void cli_progress_hide(cli_progress_t *progress);   /* until the next add */
  * to construct; this one uses a keyed hash.
  */
 apr_hash_t *cli_hash_make(apr_pool_t *pool);
+
+/* An empty key has no value. */
+void *cli_hash_get(apr_hash_t *hash, iri_str_t key);
+void cli_hash_set(apr_hash_t *hash, iri_str_t key, const void *value);
 
 /* ---- log.c -------------------------------------------------------------- */
 
@@ -379,7 +439,7 @@ iri_status_t cli_walk(apr_pool_t *pool, const char *root, int follow,
 /* ---- rename.c ----------------------------------------------------------- */
 
 /* The command that a plan of renames uses. */
-typedef enum { CLI_PLAN_NONE, CLI_PLAN_MV, CLI_PLAN_CONVMV } cli_plan_t;
+typedef enum { CLI_PLAN_MV, CLI_PLAN_CONVMV, CLI_PLAN_NONE } cli_plan_t;
 
 /*
  * Write a line for a shell (bash, ksh, zsh) that renames path to name in the
@@ -444,9 +504,9 @@ const char *cli_color(FILE *out, const char *escape);
 const char *cli_bold(void);
 const char *cli_reset(void);
 
-/* Print a count and its unit: "1 name", "2 names" */
-void cli_print_count(FILE *out, long long count, const char *one,
-                     const char *many);
+/* Print a number of an object and its unit: "1 name", "2 names" */
+void cli_print_count(FILE *out, const json_t *object, const char *name,
+                     const char *one);
 
 /* Print a row of a table on standard output: "host       a.example" */
 void cli_print_row(const char *label, iri_str_t octets);
@@ -476,25 +536,24 @@ void cli_add_row(const cli_call_t *call, json_t *list, cli_call_t *row);
 /* A string until its NUL; the octets are not copied. */
 iri_str_t cli_str(const char *text);
 
-/* 1 if a text has an escape of an octet above 7F: "%E9" */
-int cli_has_high_escape(iri_str_t text);
-
 /* A number for an object, and a number or text of one; a text lives as long as
-   the object. */
+   the object (NULL, length 0: it has no such text). */
 json_t *cli_number(uint64_t number);
 long long cli_field(const json_t *object, const char *name);
+const char *cli_field_string(const json_t *object, const char *name);
 iri_str_t cli_field_text(const json_t *object, const char *name);
-
-/*
- * Split a value at blanks and commas, and add the words to an array of
- * iri_str_t, which point into value.  Returns: NULL, or the error.
- */
-const char *cli_add_words(apr_array_header_t *words, const char *value);
 
 /* ---- target.c ----------------------------------------------------------- */
 
 /* The octet of the escape "%HH" at p; -1: not an escape. */
 int cli_escape_value(const unsigned char *p, const unsigned char *end);
+
+/*
+ * Copy a text to pool, with escapes decoded if escaped is 1.  A "%" without two
+ * hexadecimal digits stays.  (*at)[i]: offset of the i-th octet in text.
+ */
+iri_str_t cli_unescape(apr_pool_t *pool, iri_str_t text, int escaped,
+                       size_t **at);
 
 typedef struct {
     iri_received_path_t request;     /* the path, as a server passes it to
@@ -583,11 +642,8 @@ typedef struct {
     apr_pool_t         *pool;
     apr_hash_t         *by_octets;   /* octets -> cli_target_row_t */
     apr_array_header_t *list;        /* cli_target_row_t * */
-    /* 1 if a request counts. */
-    int               (*takes)(void *arg, const cli_request_t *request);
-    /* Called for each request that counts; NULL: none. */
-    void              (*taken_row)(void *arg, const cli_request_t *request,
-                                   cli_target_row_t *row);
+    /* Call cli_targets_add() for a request that counts. */
+    void              (*take)(void *arg, const cli_request_t *request);
     void               *arg;
     uint64_t            lines;
     uint64_t            requests;    /* lines that are requests */
@@ -598,8 +654,11 @@ typedef struct {
                                         128 MiB */
 } cli_targets_t;
 
-/* Then set takes, taken_row and arg. */
+/* Then set take and arg. */
 void cli_targets_init(cli_targets_t *targets, apr_pool_t *pool);
+
+/* Count a request.  Returns: its row; NULL: the list is full. */
+cli_target_row_t *cli_targets_add(cli_targets_t *targets, iri_str_t octets);
 
 /* Add the targets of a log.  Returns: NULL, or the error. */
 const char *cli_targets_read(cli_targets_t *targets, iri_str_t name,

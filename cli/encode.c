@@ -7,18 +7,15 @@
 
 #include "cli.h"
 
-enum { ENCODE_CHARSET = CLI_OPT_OWN };
-
 typedef struct {
-    iri_registry_t      *registry;
+    cli_common_t         common;
     const iri_charset_t *charset;
 } encode_conf_t;
 
-static const apr_getopt_option_t encode_options[] = {
-    { "charset", ENCODE_CHARSET, 1,
-      "a label of the Encoding Standard (required)" },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+static const cli_option_t encode_options[] = {
+    { "charset", "a label of the Encoding Standard (required)",
+      cli_option_charset, offsetof(encode_conf_t, charset), NULL },
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char decode_help[] =
@@ -38,26 +35,6 @@ static const char encode_help[] =
     "  iri encode --charset shift_jis \xE6\x97\xA5\xE6\x9C\xAC\n";
 
 
-static void *
-encode_create(apr_pool_t *pool)
-{
-    encode_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-
-    conf->registry = cli_open_registry(pool);
-    return conf;
-}
-
-
-static const char *
-encode_option(void *data, int option, const char *value)
-{
-    encode_conf_t *conf = data;
-
-    (void) option;
-    return cli_open_charset(conf->registry, value, &conf->charset);
-}
-
-
 static const char *
 encode_ready(void *data)
 {
@@ -69,27 +46,6 @@ encode_ready(void *data)
 
 /* ---- decode -------------------------------------------------------------- */
 
-/* Unescape a text; (*at)[i]: the offset of the i-th octet in the operand. */
-static iri_str_t
-decode_unescape(apr_pool_t *pool, iri_str_t text, size_t **at)
-{
-    unsigned char *octets = apr_palloc(pool, text.len + 1);
-    iri_str_t      out = { 0, octets };
-    size_t         i = 0;
-
-    *at = apr_palloc(pool, (text.len + 1) * sizeof(**at));
-    while (i < text.len) {
-        int octet = cli_escape_value(text.data + i, text.data + text.len);
-
-        (*at)[out.len] = i;
-        octets[out.len++] = octet >= 0 ? (unsigned char) octet : text.data[i];
-        i += octet >= 0 ? 3 : 1;
-    }
-    (*at)[out.len] = text.len;
-    return out;
-}
-
-
 static int
 decode_answer(const void *data, cli_call_t *call)
 {
@@ -99,7 +55,7 @@ decode_answer(const void *data, cli_call_t *call)
     iri_status_t         status;
     size_t              *at;
 
-    octets = decode_unescape(call->pool, call->operand[0], &at);
+    octets = cli_unescape(call->pool, call->operand[0], 1, &at);
     status = iri_decode(&call->apr.env, conf->charset, octets, &out);
     if (status == IRI_OK && out.why != NULL) {
         out.offset = at[out.offset];
@@ -114,52 +70,44 @@ static int
 encode_answer(const void *data, cli_call_t *call)
 {
     const encode_conf_t *conf = data;
-    iri_str_t            text = call->operand[0], uri;
+    iri_str_t            text = call->operand[0];
     iri_converted_t      out;
     iri_status_t         status;
     size_t               i;
+    int32_t              c;
 
     status = iri_encode(&call->apr.env, conf->charset, text, &out);
     if (status == IRI_OK && out.why == NULL) {
-        status = iri_path_to_uri(&call->apr.env, out.value, &uri);
-        out.value = uri;
-    } else if (status == IRI_OK) {
-        int32_t c;
-
+        status = iri_path_to_uri(&call->apr.env, out.value, &out.value);
+    } else if (status == IRI_OK && out.offset < text.len) {
         i = out.offset;
-        c = i < text.len ? cli_next_character(text, &i) : -1;
-        if (c >= 0) {
-            call->character = cli_code(call->pool, c);
-        }
+        c = cli_next_character(text, &i);
+        call->character = c >= 0 ? cli_code(call->pool, c) : NULL;
     }
     return cli_set_converted(call, status, &out);
 }
 
 
 const cli_command_t cli_decode = {
-    "decode",
-    "OCTETS",
-    1,
-    "decode octets of a charset, as the servers decode requests",
-    decode_help,
-    encode_options,
-    encode_create,
-    encode_option,
-    encode_ready,
-    decode_answer,
-    cli_show_value
+    .name = "decode",
+    .operands = "OCTETS",
+    .count = 1,
+    .about = "decode octets of a charset, as the servers decode requests",
+    .help = decode_help,
+    .options = encode_options,
+    .size = sizeof(encode_conf_t),
+    .ready = encode_ready,
+    .answer = decode_answer,
 };
 
 const cli_command_t cli_encode = {
-    "encode",
-    "TEXT",
-    1,
-    "encode a text in a charset, as the servers write new names",
-    encode_help,
-    encode_options,
-    encode_create,
-    encode_option,
-    encode_ready,
-    encode_answer,
-    cli_show_value
+    .name = "encode",
+    .operands = "TEXT",
+    .count = 1,
+    .about = "encode a text in a charset, as the servers write new names",
+    .help = encode_help,
+    .options = encode_options,
+    .size = sizeof(encode_conf_t),
+    .ready = encode_ready,
+    .answer = encode_answer,
 };

@@ -2,21 +2,23 @@
  * equal.c - `iri equal`: comparison of two IRIs (draft 2.3; RFC 3986, 6.2)
  */
 
-#include <string.h>
-
 #include "cli.h"
 
-enum { EQUAL_LEVEL = CLI_OPT_OWN };
-
 typedef struct {
+    cli_common_t    common;
     iri_level_t     level;
     iri_host_conf_t host;
 } equal_conf_t;
 
-static const apr_getopt_option_t equal_options[] = {
-    { "level", EQUAL_LEVEL, 1, "string (default), escapes, nfc, ..." },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+/* In the order of iri_level_t. */
+static const char *const equal_levels[] = { "string", "escapes", "nfc",
+                                            "syntax", "scheme",  "idn",
+                                            NULL };
+
+static const cli_option_t equal_options[] = {
+    { "level", "string (default), escapes, nfc, ...", cli_option_word,
+      offsetof(equal_conf_t, level), equal_levels },
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char equal_help[] =
@@ -35,33 +37,10 @@ static const char equal_help[] =
     "  iri equal --level escapes http://a/~b http://a/%7eb\n";
 
 
-static void *
-equal_create(apr_pool_t *pool)
+static void
+equal_create(void *conf)
 {
-    equal_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-
-    conf->level = IRI_LEVEL_STRING;
-    conf->host.idna = cli_open_idna(pool);
-    conf->host.mapping = IRI_MAPPING_UTS46;
-    return conf;
-}
-
-
-static const char *
-equal_option(void *data, int option, const char *value)
-{
-    equal_conf_t *conf = data;
-    int           level;
-
-    (void) option;
-    for (level = 0; level < IRI_LEVELS; level++) {
-        if (strcmp(iri_level_text((iri_level_t) level), value) == 0) {
-            conf->level = (iri_level_t) level;
-            return NULL;
-        }
-    }
-    return "must be \"string\", \"escapes\", \"nfc\", \"syntax\", "
-           "\"scheme\" or \"idn\"";
+    ((equal_conf_t *) conf)->host.idna = cli_created(iri_idna_create());
 }
 
 
@@ -81,15 +60,13 @@ equal_answer(const void *data, cli_call_t *call)
 
 
 const cli_command_t cli_equal = {
-    "equal",
-    "IRI IRI",
-    2,
-    "compare two IRIs at a level of equivalence",
-    equal_help,
-    equal_options,
-    equal_create,
-    equal_option,
-    NULL, /* ready */
-    equal_answer,
-    cli_show_value
+    .name = "equal",
+    .operands = "IRI IRI",
+    .count = 2,
+    .about = "compare two IRIs at a level of equivalence",
+    .help = equal_help,
+    .options = equal_options,
+    .size = sizeof(equal_conf_t),
+    .create = equal_create,
+    .answer = equal_answer,
 };

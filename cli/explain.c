@@ -7,9 +7,8 @@
 
 #include "cli.h"
 
-static const apr_getopt_option_t explain_options[] = { CLI_SETTINGS_OPTIONS,
-                                                       CLI_OPTIONS_FOR_ALL,
-                                                       { NULL, 0, 0, NULL } };
+static const cli_option_t explain_options[] = { CLI_SETTINGS_OPTIONS,
+                                                CLI_OPTIONS_FOR_ALL };
 
 static const char explain_help[] =
     "Lists are separated by commas or blanks. TARGET is the request-target of\n"
@@ -170,15 +169,15 @@ explain_show(const void *conf, cli_call_t *call)
 
 
 const cli_command_t cli_explain = {
-    "explain",
-    "TARGET",
-    1,
-    "show how the servers interpret a request-target, and why",
-    explain_help,
-    explain_options,
-    cli_settings_create,
-    cli_settings_option,
-    cli_settings_ready,
-    explain_answer,
-    explain_show
+    .name = "explain",
+    .operands = "TARGET",
+    .count = 1,
+    .about = "show how the servers interpret a request-target, and why",
+    .help = explain_help,
+    .options = explain_options,
+    .size = sizeof(cli_settings_t),
+    .create = cli_settings_create,
+    .ready = cli_settings_ready,
+    .answer = explain_answer,
+    .show = explain_show,
 };

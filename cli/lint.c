@@ -9,28 +9,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <apr_file_info.h>
 #include <apr_strings.h>
 
 #include "base/iri_string.h"
 
 #include "cli.h"
 
-enum { LINT_MATCH = CLI_OPT_OWN, LINT_ONLY, LINT_PLAN };
+typedef struct {
+    cli_settings_t  settings;
+    iri_lint_conf_t lint;
+    cli_plan_t      plan;
+} lint_conf_t;
 
-static const apr_getopt_option_t lint_options[] = {
-    { "charset", CLI_SET_CHARSET, 1, "iri_charset: charsets of requests" },
-    { "filename-charset", CLI_SET_FILENAME_CHARSET, 1,
-      "iri_filename_charset: charsets of names on disk" },
-    { "filename-form", CLI_SET_FILENAME_FORM, 1,
-      "iri_filename_form: any, nfc, nfd" },
-    { "match", LINT_MATCH, 1,
-      "report collisions at these levels of iri_match" },
-    { "only", LINT_ONLY, 1, "report only these findings" },
-    { "plan", LINT_PLAN, 1,
-      "print renames to UTF-8 in NFC, with mv or convmv" },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+static const char *
+lint_option_only(const cli_option_t *option, void *conf, const char *value);
+
+static const char *const lint_plans[] = { "mv", "convmv", NULL };
+
+static const cli_option_t lint_options[] = {
+    CLI_OPTION_CHARSET,
+    CLI_OPTION_FILENAME_CHARSET,
+    CLI_OPTION_FILENAME_FORM,
+    { "match", "report collisions at these levels of iri_match",
+      cli_option_flags, offsetof(lint_conf_t, lint.match), &iri_match_words },
+    { "only", "report only these findings", lint_option_only, 0, NULL },
+    { "plan", "print renames to UTF-8 in NFC, with mv or convmv",
+      cli_option_word, offsetof(lint_conf_t, plan), lint_plans },
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char lint_help[] =
@@ -78,14 +83,6 @@ static const char lint_help[] =
      | (1u << IRI_LINT_UNREADABLE))
 #define LINT_OBSTACLES ((1u << IRI_LINT_TWIN) | (1u << IRI_LINT_LONG))
 
-typedef struct {
-    apr_pool_t         *pool;
-    cli_settings_t     *settings;
-    iri_lint_conf_t     lint;
-    cli_plan_t          plan;
-    apr_array_header_t *match_words;
-} lint_conf_t;
-
 /* A rename in the current directory. */
 typedef struct {
     iri_finding_t finding; /* its name is the new name */
@@ -96,13 +93,13 @@ typedef struct {
     const lint_conf_t  *conf;
     cli_call_t         *call;
     const char         *root;
-    apr_pool_t         *dir_pool; /* cleared after each directory */
-    const char         *path;     /* the current directory: "" or "a/b/" */
-    const char         *dir_name; /* path, decoded, to print it */
-    apr_array_header_t *names;    /* of its entries, iri_str_t */
-    apr_array_header_t *renames;  /* in it, lint_rename_t */
-    apr_hash_t         *rename_index; /* octets -> index in renames + 1 */
-    apr_array_header_t *plan;         /* text for each directory, char * */
+    apr_pool_t         *dir_pool;  /* cleared after each directory */
+    const char         *path;      /* the current directory: "" or "a/b/" */
+    const char         *dir_name;  /* path, decoded, to print it */
+    apr_array_header_t *names;     /* of its entries, iri_str_t */
+    apr_array_header_t *renames;   /* in it, lint_rename_t * */
+    apr_hash_t         *rename_of; /* octets -> lint_rename_t */
+    apr_array_header_t *plan;      /* text for each directory, char * */
     cli_progress_t      progress;
     uint64_t            count[IRI_LINT_KINDS]; /* findings by kind */
     uint64_t            findings;
@@ -114,76 +111,41 @@ typedef struct {
 
 /* ---- settings ------------------------------------------------------------ */
 
-static void *
-lint_create(apr_pool_t *pool)
+static void
+lint_create(void *data)
 {
-    lint_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
+    lint_conf_t *conf = data;
 
-    conf->pool = pool;
-    conf->settings = cli_settings_create(pool);
-    conf->lint.confusables = cli_open_confusables(pool);
-    conf->lint.detector = cli_open_detector(pool, conf->settings->registry);
+    cli_settings_create(conf);
+    conf->lint.confusables = cli_created(iri_confusables_create());
+    conf->lint.detector = cli_created(
+        iri_detector_create(conf->settings.common.registry));
+    conf->plan = CLI_PLAN_NONE;
     conf->lint.match = IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS;
-    conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
-    return conf;
 }
 
 
 static const char *
-lint_only(lint_conf_t *conf, const char *value)
+lint_option_only(const cli_option_t *option, void *data, const char *value)
 {
-    apr_array_header_t *words = apr_array_make(conf->pool, 8,
-                                               sizeof(iri_str_t));
-    const char         *wrong = cli_add_words(words, value);
-    iri_lint_kind_t     kind;
-    int                 i;
+    lint_conf_t     *conf = data;
+    const iri_str_t *words;
+    size_t           i, count;
+    const char *wrong = cli_option_list(option, conf, value, &words, &count);
+    iri_lint_kind_t kind;
 
-    for (i = 0; wrong == NULL && i < words->nelts; i++) {
-        iri_str_t word = APR_ARRAY_IDX(words, i, iri_str_t);
-
-        kind = iri_lint_kind(word);
+    for (i = 0; wrong == NULL && i < count; i++) {
+        kind = iri_lint_kind(words[i]);
         if (kind == IRI_LINT_KINDS) {
-            return apr_psprintf(conf->pool,
+            return apr_psprintf(conf->settings.common.pool,
                                 "has the unknown finding \"%.*s\"; for a "
                                 "list see: iri help lint",
-                                (int) word.len, (const char *) word.data);
+                                (int) words[i].len,
+                                (const char *) words[i].data);
         }
         conf->lint.kinds |= 1u << kind;
     }
     return wrong;
-}
-
-
-static const char *
-lint_plan(lint_conf_t *conf, const char *value)
-{
-    if (strcmp(value, "mv") == 0) {
-        conf->plan = CLI_PLAN_MV;
-        return NULL;
-    }
-    if (strcmp(value, "convmv") == 0) {
-        conf->plan = CLI_PLAN_CONVMV;
-        return NULL;
-    }
-    return "must be \"mv\" or \"convmv\"";
-}
-
-
-static const char *
-lint_option(void *data, int option, const char *value)
-{
-    lint_conf_t *conf = data;
-
-    switch (option) {
-    case LINT_MATCH:
-        return cli_add_words(conf->match_words, value);
-    case LINT_ONLY:
-        return lint_only(conf, value);
-    case LINT_PLAN:
-        return lint_plan(conf, value);
-    default:
-        return cli_settings_option(conf->settings, option, value);
-    }
 }
 
 
@@ -208,32 +170,19 @@ lint_ready_plan(lint_conf_t *conf)
 static const char *
 lint_ready(void *data)
 {
-    lint_conf_t        *conf = data;
-    apr_array_header_t *words = conf->match_words;
-    const char         *wrong = cli_settings_ready(conf->settings);
-    size_t              unknown;
+    lint_conf_t *conf = data;
+    const char  *wrong = cli_settings_ready(conf);
 
-    if (wrong != NULL) {
-        return wrong;
-    }
-    if (words->nelts > 0) {
-        wrong = iri_parse_words(&iri_match_words, (void *) words->elts,
-                                (size_t) words->nelts, &conf->lint.match,
-                                &unknown);
-        conf->lint.match &= ~IRI_FOLD_EXACT_ONLY;
-    }
-    if (wrong != NULL) {
-        return apr_psprintf(conf->pool, "--match %s", wrong);
-    }
-    conf->lint.requests = &conf->settings->reading.charsets;
-    conf->lint.tree = &conf->settings->tree;
-    if (conf->plan != CLI_PLAN_NONE) {
+    conf->lint.match &= ~IRI_FOLD_EXACT_ONLY;
+    conf->lint.requests = &conf->settings.reading.charsets;
+    conf->lint.tree = &conf->settings.tree;
+    if (wrong == NULL && conf->plan != CLI_PLAN_NONE) {
         return lint_ready_plan(conf);
     }
     if (conf->lint.kinds == 0) {
         conf->lint.kinds = LINT_DEFAULT;
     }
-    return NULL;
+    return wrong;
 }
 
 
@@ -243,18 +192,9 @@ lint_ready(void *data)
 static iri_str_t
 lint_path(const lint_run_t *run, iri_str_t octets)
 {
-    iri_str_t path;
-    char     *text = apr_palloc(run->dir_pool,
-                                strlen(run->path) + octets.len + 3);
-    char     *p = apr_cpystrn(text, "./", 3);
-
-    p = apr_cpystrn(p, run->path, strlen(run->path) + 1);
-    if (octets.len != 0) {
-        memcpy(p, octets.data, octets.len);
-    }
-    path.data = (unsigned char *) text;
-    path.len = (size_t) (p - text) + octets.len;
-    return path;
+    return cli_str(apr_psprintf(run->dir_pool, "./%s%.*s", run->path,
+                                (int) octets.len,
+                                (const char *) octets.data));
 }
 
 
@@ -361,28 +301,21 @@ lint_line(const lint_run_t *run, const iri_finding_t *finding)
 static void
 lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
 {
-    iri_str_t      name = finding->kind == IRI_LINT_MOJIBAKE ? finding->meant
-                                                             : finding->name;
     lint_rename_t *rename;
-    int            last = run->renames->nelts - 1;
 
-    if (last >= 0) {
-        rename = &APR_ARRAY_IDX(run->renames, last, lint_rename_t);
-        if (finding->octets.data == rename->finding.octets.data) {
-            return;
-        }
+    if (cli_hash_get(run->rename_of, finding->octets) != NULL) {
+        return;
     }
-    rename = apr_array_push(run->renames);
+    rename = apr_pcalloc(run->dir_pool, sizeof(*rename));
     rename->finding = *finding;
-    rename->finding.name.data = apr_pmemdup(run->dir_pool, name.data,
-                                            name.len);
-    rename->finding.name.len = name.len;
-    apr_hash_set(run->rename_index, finding->octets.data,
-                 (apr_ssize_t) finding->octets.len,
-                 (void *) (uintptr_t) run->renames->nelts);
-    rename->why_not = finding->kind == IRI_LINT_UNREADABLE
-                          ? "no charset of the tree can decode it"
-                          : NULL;
+    rename->finding.name = cli_copy(
+        run->dir_pool,
+        finding->kind == IRI_LINT_MOJIBAKE ? finding->meant : finding->name);
+    if (finding->kind == IRI_LINT_UNREADABLE) {
+        rename->why_not = "no charset of the tree can decode it";
+    }
+    APR_ARRAY_PUSH(run->renames, lint_rename_t *) = rename;
+    cli_hash_set(run->rename_of, finding->octets, rename);
 }
 
 
@@ -390,15 +323,10 @@ lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
 static void
 lint_plan_obstacle(lint_run_t *run, iri_str_t octets, const char *why_not)
 {
-    uintptr_t index = 0;
+    lint_rename_t *rename = cli_hash_get(run->rename_of, octets);
 
-    if (octets.len != 0) {
-        index = (uintptr_t) apr_hash_get(run->rename_index, octets.data,
-                                         (apr_ssize_t) octets.len);
-    }
-    if (index != 0) {
-        APR_ARRAY_IDX(run->renames, index - 1, lint_rename_t)
-            .why_not = why_not;
+    if (rename != NULL) {
+        rename->why_not = why_not;
     }
 }
 
@@ -419,37 +347,31 @@ lint_plan_finding(lint_run_t *run, const iri_finding_t *finding)
 }
 
 
-/* The set of the names of the directory, as octets. */
-static apr_hash_t *
-lint_octets(lint_run_t *run)
+/* Mark renames whose target exists; mv -n would silently skip them. */
+static void
+lint_plan_check(const lint_run_t *run)
 {
-    apr_hash_t *set = cli_hash_make(run->dir_pool);
-    int         i;
+    apr_hash_t    *taken = cli_hash_make(run->dir_pool);
+    lint_rename_t *rename;
+    iri_str_t      name;
+    int            i;
 
     for (i = 0; i < run->names->nelts; i++) {
-        iri_str_t *name = &APR_ARRAY_IDX(run->names, i, iri_str_t);
-
-        apr_hash_set(set, name->data, (apr_ssize_t) name->len, name);
+        name = APR_ARRAY_IDX(run->names, i, iri_str_t);
+        cli_hash_set(taken, name, "");
     }
-    return set;
-}
-
-
-/* Mark a rename whose target exists; mv -n would silently skip it. */
-static void
-lint_plan_check(apr_hash_t *octets, lint_rename_t *rename)
-{
-    iri_str_t name = rename->finding.name;
-
-    if (name.len == 0) {
-        return;
+    for (i = 0; i < run->renames->nelts; i++) {
+        rename = APR_ARRAY_IDX(run->renames, i, lint_rename_t *);
+        name = rename->finding.name;
+        if (name.len == 0) {
+            continue; /* it is not decoded */
+        }
+        if (rename->why_not == NULL && cli_hash_get(taken, name) != NULL) {
+            rename->why_not = "an entry with the new name exists, or is "
+                              "planned";
+        }
+        cli_hash_set(taken, name, "");
     }
-    if (rename->why_not == NULL
-        && apr_hash_get(octets, name.data, (apr_ssize_t) name.len) != NULL)
-    {
-        rename->why_not = "an entry with the new name exists, or is planned";
-    }
-    apr_hash_set(octets, name.data, (apr_ssize_t) name.len, rename);
 }
 
 
@@ -458,23 +380,21 @@ lint_plan_line(const lint_run_t *run, const lint_rename_t *rename, FILE *out)
 {
     const iri_finding_t *finding = &rename->finding;
     iri_str_t            path = lint_path(run, finding->octets);
-    iri_str_t            from = IRI_STR("UTF-8");
-    cli_plan_t           plan = run->conf->plan;
+    iri_str_t  from = finding->kind == IRI_LINT_LEGACY ? finding->charset
+                                                       : cli_str("UTF-8");
+    cli_plan_t plan = run->conf->plan;
 
-    if (finding->kind == IRI_LINT_LEGACY) {
-        from = finding->charset;
-    }
     if (rename->why_not != NULL) {
         cli_rename_skipped(out, path, rename->why_not);
-    } else {
-        /* convmv can neither undo a double encoding nor decode escapes. */
-        if (finding->kind == IRI_LINT_MOJIBAKE
-            || iri_str_equal(from, cli_str("percent")))
-        {
-            plan = CLI_PLAN_MV;
-        }
-        cli_rename(out, plan, path, finding->name, from);
+        return;
     }
+    /* convmv can neither undo a double encoding nor decode escapes. */
+    if (finding->kind == IRI_LINT_MOJIBAKE
+        || iri_str_equal(from, cli_str("percent")))
+    {
+        plan = CLI_PLAN_MV;
+    }
+    cli_rename(out, plan, path, finding->name, from);
 }
 
 
@@ -483,11 +403,10 @@ lint_plan_line(const lint_run_t *run, const lint_rename_t *rename, FILE *out)
 static int
 lint_plan_directory(lint_run_t *run)
 {
-    apr_hash_t *octets;
-    char       *text = NULL;
-    size_t      size = 0;
-    FILE       *out;
-    int         i;
+    char  *text = NULL;
+    size_t size = 0;
+    FILE  *out;
+    int    i;
 
     if (run->renames->nelts == 0) {
         return 0;
@@ -496,13 +415,10 @@ lint_plan_directory(lint_run_t *run)
     if (out == NULL) {
         return -1;
     }
-    octets = lint_octets(run);
+    lint_plan_check(run);
     for (i = 0; i < run->renames->nelts; i++) {
-        lint_rename_t *rename = &APR_ARRAY_IDX(run->renames, i,
-                                               lint_rename_t);
-
-        lint_plan_check(octets, rename);
-        lint_plan_line(run, rename, out);
+        lint_plan_line(run, APR_ARRAY_IDX(run->renames, i, lint_rename_t *),
+                       out);
     }
     if (fclose(out) != 0) {
         free(text);
@@ -580,9 +496,9 @@ lint_names(lint_run_t *run)
     if (run->dir_name == NULL) {
         return IRI_NO_MEMORY;
     }
-    apr_env.env.fold_keys = run->conf->settings->fold_keys;
-    run->renames = apr_array_make(run->dir_pool, 8, sizeof(lint_rename_t));
-    run->rename_index = cli_hash_make(run->dir_pool);
+    apr_env.env.fold_keys = run->conf->settings.fold_keys;
+    run->renames = apr_array_make(run->dir_pool, 8, sizeof(lint_rename_t *));
+    run->rename_of = cli_hash_make(run->dir_pool);
     status = iri_lint(&apr_env.env, &run->conf->lint,
                       (const iri_str_t *) (void *) run->names->elts,
                       (size_t) run->names->nelts, lint_on_finding, run);
@@ -601,8 +517,7 @@ static void
 lint_warn_unreadable(lint_run_t *run, apr_status_t rv)
 {
     char      text[128];
-    iri_str_t none = { 0, NULL };
-    iri_str_t path = lint_path(run, none);
+    iri_str_t path = lint_path(run, cli_str(""));
 
     cli_progress_hide(&run->progress);
     fprintf(stderr, "iri lint: cannot read \"%s\": %s\n",
@@ -629,59 +544,19 @@ lint_visit(void *arg, cli_directory_t *directory)
 }
 
 
-static iri_status_t
-lint_count(void *arg, cli_directory_t *directory)
-{
-    *(uint64_t *) arg += (uint64_t) directory->names->nelts;
-    return IRI_OK;
-}
-
-
-/* With a progress bar, a first pass counts the names. */
-static iri_status_t
-lint_run(lint_run_t *run)
-{
-    apr_pool_t  *pool = run->call->pool;
-    iri_status_t status = IRI_OK;
-    uint64_t     total = 0;
-
-    if (cli_progress_is_visible()) {
-        status = cli_walk(pool, run->root, 0, lint_count, &total);
-    }
-    cli_progress_begin(&run->progress, "names", total);
-    if (status == IRI_OK) {
-        status = cli_walk(pool, run->root, 0, lint_visit, run);
-    }
-    cli_progress_hide(&run->progress);
-    return status;
-}
-
-
 /* ---- the answer ---------------------------------------------------------- */
 
 static const char *
 lint_root(lint_run_t *run, cli_call_t *call)
 {
-    apr_finfo_t  info;
-    apr_status_t rv;
-    char         text[128];
-    iri_str_t    operand = call->operand[0];
+    iri_str_t operand = call->operand[0];
 
     if (operand.len == 0 || memchr(operand.data, '\0', operand.len) != NULL) {
         return "the name of the directory is empty or has a NUL";
     }
     run->root = apr_pstrmemdup(call->pool, (const char *) operand.data,
                                operand.len);
-    rv = apr_stat(&info, run->root, APR_FINFO_TYPE, call->pool);
-    if (rv != APR_SUCCESS && rv != APR_INCOMPLETE) {
-        return apr_psprintf(call->pool, "\"%s\" is not a directory: %s",
-                            cli_printable(call->pool, operand),
-                            apr_strerror(rv, text, sizeof(text)));
-    }
-    return info.filetype == APR_DIR
-               ? NULL
-               : apr_psprintf(call->pool, "\"%s\" is not a directory",
-                              cli_printable(call->pool, operand));
+    return cli_check_directory(call->pool, run->root);
 }
 
 
@@ -721,7 +596,9 @@ lint_answer(const void *data, cli_call_t *call)
         return -1;
     }
     run.plan = apr_array_make(call->pool, 8, sizeof(char *));
-    status = lint_run(&run);
+    cli_progress_begin(&run.progress, "names", 0);
+    status = cli_walk(call->pool, run.root, 0, lint_visit, &run);
+    cli_progress_hide(&run.progress);
     if (status != IRI_OK) {
         return cli_fail(call, status);
     }
@@ -741,35 +618,37 @@ lint_show(const void *data, cli_call_t *call)
     const lint_conf_t *conf = data;
     json_t            *kinds = json_object_get(call->object, "kinds");
     FILE              *out = conf->plan == CLI_PLAN_NONE ? stdout : stderr;
+    const char        *name;
     json_t            *count;
-    int                kind;
 
     fputs(json_object_size(kinds) != 0 && out == stdout ? "\n" : "", out);
-    cli_print_count(out, cli_field(call->object, "names"), "name", "names");
+    cli_print_count(out, call->object, "names", "name");
     fputs(" in ", out);
-    cli_print_count(out, cli_field(call->object, "directories"), "directory",
-                    "directories");
+    cli_print_count(out, call->object, "directories", "directory");
     fputs(", ", out);
-    cli_print_count(out, cli_field(call->object, "findings"), "finding",
-                    "findings");
+    cli_print_count(out, call->object, "findings", "finding");
     fputc('\n', out);
-    for (kind = 0; kind < IRI_LINT_KINDS; kind++) {
-        count = json_object_get(kinds, iri_lint_text((iri_lint_kind_t) kind));
-        if (count != NULL && out == stdout) {
-            printf("  %-11s %8lld  %s\n",
-                   iri_lint_text((iri_lint_kind_t) kind),
-                   json_integer_value(count),
-                   iri_lint_clause((iri_lint_kind_t) kind));
-        }
+    if (out == stderr) {
+        return;
+    }
+    json_object_foreach(kinds, name, count)
+    {
+        printf("  %-11s %8lld  %s\n", name, json_integer_value(count),
+               iri_lint_clause(iri_lint_kind(cli_str(name))));
     }
 }
 
 
 const cli_command_t cli_lint = {
-    "lint",      "DIR",
-    1,           "find names in a tree that cause problems",
-    lint_help,   lint_options,
-    lint_create, lint_option,
-    lint_ready,  lint_answer,
-    lint_show
+    .name = "lint",
+    .operands = "DIR",
+    .count = 1,
+    .about = "find names in a tree that cause problems",
+    .help = lint_help,
+    .options = lint_options,
+    .size = sizeof(lint_conf_t),
+    .create = lint_create,
+    .ready = lint_ready,
+    .answer = lint_answer,
+    .show = lint_show,
 };

@@ -21,13 +21,19 @@
 
 #define LOG_WAIT apr_time_from_msec(200)
 
-enum { LOG_FOLLOW = CLI_OPT_OWN };
+typedef struct {
+    cli_settings_t        settings;
+    iri_host_conf_t       host;
+    const iri_function_t *to_iri;
+    const iri_function_t *url_unicode;
+    int                   follow;
+} log_conf_t;
 
-static const apr_getopt_option_t log_options[] = {
-    { "charset", CLI_SET_CHARSET, 1, "iri_charset: charsets of requests" },
-    { "follow", LOG_FOLLOW, 0, "wait for more lines, also after rotation" },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+static const cli_option_t log_options[] = {
+    CLI_OPTION_CHARSET,
+    { "follow", "wait for more lines, also after rotation", NULL,
+      offsetof(log_conf_t, follow), NULL },
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char log_help[] =
@@ -40,14 +46,6 @@ static const char log_help[] =
     "Examples:\n"
     "  iri log --charset shift_jis /var/log/nginx/access.log\n"
     "  iri log --follow /var/log/apache2/access.log\n";
-
-typedef struct {
-    cli_settings_t       *settings;
-    iri_host_conf_t       host;
-    const iri_function_t *to_iri;
-    const iri_function_t *url_unicode;
-    int                   follow;
-} log_conf_t;
 
 typedef struct {
     const log_conf_t *conf;
@@ -63,38 +61,14 @@ typedef struct {
 } log_run_t;
 
 
-static void *
-log_create(apr_pool_t *pool)
-{
-    static const iri_str_t to_iri = IRI_STR("to_iri");
-    static const iri_str_t url_unicode = IRI_STR("url_unicode");
-    log_conf_t            *conf = apr_pcalloc(pool, sizeof(*conf));
-
-    conf->settings = cli_settings_create(pool);
-    conf->host.idna = cli_open_idna(pool);
-    conf->to_iri = iri_function_find(to_iri);
-    conf->url_unicode = iri_function_find(url_unicode);
-    return conf;
-}
-
-
-static const char *
-log_option(void *data, int option, const char *value)
+static void
+log_create(void *data)
 {
     log_conf_t *conf = data;
 
-    if (option == LOG_FOLLOW) {
-        conf->follow = 1;
-        return NULL;
-    }
-    return cli_settings_option(conf->settings, option, value);
-}
-
-
-static const char *
-log_ready(void *data)
-{
-    return cli_settings_ready(((log_conf_t *) data)->settings);
+    conf->host.idna = cli_created(iri_idna_create());
+    conf->to_iri = iri_function_find(cli_str("to_iri"));
+    conf->url_unicode = iri_function_find(cli_str("url_unicode"));
 }
 
 
@@ -155,7 +129,7 @@ log_convert(const log_run_t *run, const iri_function_t *function,
 static void
 log_put_target(const log_run_t *run, iri_str_t target, iri_buf_t *out)
 {
-    const iri_reading_conf_t *reading = &run->conf->settings->reading;
+    const iri_reading_conf_t *reading = &run->conf->settings.reading;
     const iri_env_t          *env = &run->env.env;
     const iri_query_conf_t    query_conf = { reading->charsets, 0 };
     iri_buf_t                 uri = IRI_BUF_EMPTY;
@@ -403,10 +377,14 @@ log_show(const void *data, cli_call_t *call)
 
 
 const cli_command_t cli_log = {
-    "log",      "LOG",
-    1,          "show a log with its request-targets in Unicode",
-    log_help,   log_options,
-    log_create, log_option,
-    log_ready,  log_answer,
-    log_show
+    .name = "log",
+    .operands = "LOG",
+    .count = 1,
+    .about = "show a log with its request-targets in Unicode",
+    .help = log_help,
+    .options = log_options,
+    .size = sizeof(log_conf_t),
+    .create = log_create,
+    .answer = log_answer,
+    .show = log_show,
 };

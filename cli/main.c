@@ -26,9 +26,7 @@ static const cli_command_t *const cli_commands[] = {
 typedef struct {
     apr_pool_t          *pool;
     const cli_command_t *command;
-    void                *conf;
-    int                  batch; /* 1: --batch was given */
-    int                  help;  /* 1: --help was given */
+    cli_common_t        *conf;
     const char          *wrong; /* the error of apr_getopt; NULL: none */
 } cli_line_t;
 
@@ -63,18 +61,18 @@ cli_usage(FILE *out)
 static void
 cli_help(const cli_command_t *command)
 {
-    const apr_getopt_option_t *option;
+    const cli_option_t *option;
 
     printf("Usage: iri %s [options] %s\n       iri %s [options] --batch "
            "< LINES\n\n%c%s.\n\nOptions:\n",
            command->name, command->operands, command->name,
            command->about[0] - 'a' + 'A', command->about + 1);
     for (option = command->options; option->name != NULL; option++) {
-        const char *value = option->has_arg ? " VALUE" : "";
+        const char *value = option->set != NULL ? " VALUE" : "";
 
         printf("  --%s%s%*s%s\n", option->name, value,
                (int) (26 - strlen(option->name) - strlen(value)), "",
-               option->description);
+               option->about);
     }
     printf("\n%s", command->help);
 }
@@ -147,7 +145,7 @@ cli_unknown_command(apr_pool_t *pool, const char *word)
 static int
 cli_usage_error(const cli_line_t *line, const char *wrong)
 {
-    const apr_getopt_option_t *option = line->command->options;
+    const cli_option_t *option = line->command->options;
 
     fprintf(stderr, "%siri %s:%s ", cli_color(stderr, CLI_RED),
             line->command->name, cli_color(stderr, CLI_RESET));
@@ -188,15 +186,24 @@ cli_getopt_error(void *arg, const char *format, ...)
 }
 
 
-static const char *
-cli_option_name(const cli_command_t *command, int code)
+/* The options of a command for apr_getopt_long(): the codes are "h" for help,
+   which is the last one, and 256 + index for the others. */
+static const apr_getopt_option_t *
+cli_getopt_table(const cli_line_t *line, int *count)
 {
-    const apr_getopt_option_t *option = command->options;
+    const cli_option_t  *option = line->command->options;
+    apr_getopt_option_t *table;
+    int                  i;
 
-    while (option->name != NULL && option->optch != code) {
-        option++;
+    for (*count = 0; option[*count].name != NULL; (*count)++) {
     }
-    return option->name;
+    table = apr_pcalloc(line->pool, ((size_t) *count + 1) * sizeof(table[0]));
+    for (i = 0; i < *count; i++) {
+        table[i].name = option[i].name;
+        table[i].optch = i == *count - 1 ? 'h' : 256 + i;
+        table[i].has_arg = option[i].set != NULL;
+    }
+    return table;
 }
 
 
@@ -204,31 +211,27 @@ cli_option_name(const cli_command_t *command, int code)
 static const char *
 cli_read_options(cli_line_t *line, apr_getopt_t *os)
 {
-    const cli_command_t *command = line->command;
-    const char          *value, *wrong;
-    apr_status_t         rv;
-    int                  code;
+    const cli_command_t       *command = line->command;
+    const cli_option_t        *option;
+    const apr_getopt_option_t *table;
+    const char                *value, *wrong;
+    apr_status_t               rv;
+    int                        code, count;
 
-    while ((rv = apr_getopt_long(os, command->options, &code, &value))
-           == APR_SUCCESS)
-    {
-        if (code == CLI_OPT_BATCH) {
-            line->batch = 1;
-        } else if (code == CLI_OPT_HELP) {
-            line->help = 1;
-        } else {
-            wrong = command->option(line->conf, code, value);
-            if (wrong != NULL) {
-                return apr_psprintf(line->pool, "--%s %s",
-                                    cli_option_name(command, code), wrong);
-            }
+    table = cli_getopt_table(line, &count);
+    while ((rv = apr_getopt_long(os, table, &code, &value)) == APR_SUCCESS) {
+        option = command->options + (code == 'h' ? count - 1 : code - 256);
+        wrong = cli_option_set(option, line->conf, value);
+        if (wrong != NULL) {
+            return apr_psprintf(line->pool, "--%s %s", option->name, wrong);
         }
     }
     if (rv != APR_EOF) {
         return line->wrong;
     }
-    return line->help || command->ready == NULL ? NULL
-                                                : command->ready(line->conf);
+    return line->conf->help || command->ready == NULL
+               ? NULL
+               : command->ready(line->conf);
 }
 
 
@@ -259,7 +262,11 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
         fputc('\n', stderr);
         code = CLI_FAILED;
     } else {
-        command->show(line->conf, &call);
+        if (command->show != NULL) {
+            command->show(line->conf, &call);
+        } else {
+            cli_show_value(&call);
+        }
         code = call.found ? CLI_FAILED : CLI_OK;
     }
     json_decref(call.object);
@@ -274,7 +281,7 @@ cli_check_operands(const cli_line_t *line, const char *const *given,
 {
     const cli_command_t *command = line->command;
 
-    if (line->batch) {
+    if (line->conf->batch) {
         return count == 0 ? NULL
                           : "--batch reads operands from standard input, "
                             "not from the command line";
@@ -303,9 +310,7 @@ cli_run(cli_line_t *line, int argc, const char *const *argv)
     apr_getopt_t *os;
     const char   *wrong;
 
-    if (line->command->create != NULL) {
-        line->conf = line->command->create(line->pool);
-    }
+    line->conf = cli_conf_create(line->command, line->pool);
     apr_getopt_init(&os, line->pool, argc, argv);
     os->interleave = 1;
     os->errfn = cli_getopt_error;
@@ -314,7 +319,7 @@ cli_run(cli_line_t *line, int argc, const char *const *argv)
     if (wrong != NULL) {
         return cli_usage_error(line, wrong);
     }
-    if (line->help) {
+    if (line->conf->help) {
         cli_help(line->command);
         return CLI_OK;
     }
@@ -323,7 +328,7 @@ cli_run(cli_line_t *line, int argc, const char *const *argv)
     if (wrong != NULL) {
         return cli_usage_error(line, wrong);
     }
-    if (line->batch) {
+    if (line->conf->batch) {
         return cli_batch(line->command, line->conf, line->pool, stdin,
                          stdout);
     }

@@ -8,36 +8,34 @@
 
 #include "cli.h"
 
-enum {
-    MAP_FROM = CLI_OPT_OWN,
-    MAP_NFC,
-    MAP_IDN,
-    MAP_GRAMMAR,
-    MAP_REPERTOIRE
-};
-
 typedef struct {
-    iri_registry_t   *registry;
+    cli_common_t      common;
+    int               idn; /* 1: convert the host, too */
     iri_host_conf_t   host;
     iri_to_uri_conf_t to_uri;
     iri_to_iri_conf_t to_iri;
 } map_conf_t;
 
-static const apr_getopt_option_t map_uri_options[] = {
-    { "from", MAP_FROM, 1, "charset of IRI, which is converted to NFC" },
-    { "nfc", MAP_NFC, 0, "convert to NFC, for an IRI typed from paper" },
-    { "idn", MAP_IDN, 0, "convert the host to A-labels" },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+static cli_set_t map_option_repertoire;
+
+static const cli_option_t map_uri_options[] = {
+    { "from", "charset of IRI, which is converted to NFC", cli_option_charset,
+      offsetof(map_conf_t, to_uri.charset), NULL },
+    { "nfc", "convert to NFC, for an IRI typed from paper", NULL,
+      offsetof(map_conf_t, to_uri.nfc), NULL },
+    { "idn", "convert the host to A-labels", NULL, offsetof(map_conf_t, idn),
+      NULL },
+    CLI_OPTIONS_FOR_ALL
 };
 
-static const apr_getopt_option_t map_iri_options[] = {
-    { "idn", MAP_IDN, 0, "convert the host to U-labels" },
-    { "grammar", MAP_GRAMMAR, 1, "rfc3987 (default), draft" },
-    { "repertoire", MAP_REPERTOIRE, 1,
-      "repertoire: a charset, ascii, locale" },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+static const cli_option_t map_iri_options[] = {
+    { "idn", "convert the host to U-labels", NULL, offsetof(map_conf_t, idn),
+      NULL },
+    { "grammar", "rfc3987 (default), draft", cli_option_word,
+      offsetof(map_conf_t, to_iri.grammar), cli_grammars },
+    { "repertoire", "repertoire: a charset, ascii, locale",
+      map_option_repertoire, offsetof(map_conf_t, to_iri.repertoire), NULL },
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char map_uri_help[] =
@@ -62,22 +60,20 @@ static const char map_iri_help[] =
     "  iri to-iri http://www.example.org/D%C3%BCrst%FC\n";
 
 
-static void *
-map_create(apr_pool_t *pool)
+static void
+map_create(void *data)
 {
-    map_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-
-    conf->registry = cli_open_registry(pool);
-    conf->host.idna = cli_open_idna(pool);
-    conf->host.mapping = IRI_MAPPING_UTS46;
-    return conf;
+    ((map_conf_t *) data)->host.idna = cli_created(iri_idna_create());
 }
 
 
 /* The charset of the user's locale, ASCII, or a label. */
 static const char *
-map_repertoire(map_conf_t *conf, const char *value)
+map_option_repertoire(const cli_option_t *option, void *data,
+                      const char *value)
 {
+    map_conf_t *conf = data;
+
     if (strcmp(value, "locale") == 0) {
         setlocale(LC_CTYPE, "");
         value = nl_langinfo(CODESET);
@@ -86,31 +82,17 @@ map_repertoire(map_conf_t *conf, const char *value)
     conf->to_iri.ascii = strcmp(value, "ascii") == 0
                          || strcmp(value, "ANSI_X3.4-1968") == 0;
     return conf->to_iri.ascii ? NULL
-                              : cli_open_charset(conf->registry, value,
-                                                 &conf->to_iri.repertoire);
+                              : cli_option_charset(option, conf, value);
 }
 
 
 static const char *
-map_option(void *data, int option, const char *value)
+map_ready(void *data)
 {
     map_conf_t *conf = data;
 
-    switch (option) {
-    case MAP_FROM:
-        return cli_open_charset(conf->registry, value, &conf->to_uri.charset);
-    case MAP_NFC:
-        conf->to_uri.nfc = 1;
-        return NULL;
-    case MAP_IDN:
-        conf->to_uri.host = &conf->host;
-        conf->to_iri.host = &conf->host;
-        return NULL;
-    case MAP_GRAMMAR:
-        return cli_grammar(value, &conf->to_iri.grammar);
-    default:
-        return map_repertoire(conf, value);
-    }
+    conf->to_uri.host = conf->to_iri.host = conf->idn ? &conf->host : NULL;
+    return NULL;
 }
 
 
@@ -140,26 +122,28 @@ map_answer_iri(const void *data, cli_call_t *call)
 }
 
 
-const cli_command_t cli_to_uri = { "to-uri",
-                                   "IRI",
-                                   1,
-                                   "map an IRI to a URI (draft 3.1)",
-                                   map_uri_help,
-                                   map_uri_options,
-                                   map_create,
-                                   map_option,
-                                   NULL, /* ready */
-                                   map_answer_uri,
-                                   cli_show_value };
+const cli_command_t cli_to_uri = {
+    .name = "to-uri",
+    .operands = "IRI",
+    .count = 1,
+    .about = "map an IRI to a URI (draft 3.1)",
+    .help = map_uri_help,
+    .options = map_uri_options,
+    .size = sizeof(map_conf_t),
+    .create = map_create,
+    .ready = map_ready,
+    .answer = map_answer_uri,
+};
 
-const cli_command_t cli_to_iri = { "to-iri",
-                                   "URI",
-                                   1,
-                                   "convert a URI to an IRI (draft 3.2)",
-                                   map_iri_help,
-                                   map_iri_options,
-                                   map_create,
-                                   map_option,
-                                   NULL, /* ready */
-                                   map_answer_iri,
-                                   cli_show_value };
+const cli_command_t cli_to_iri = {
+    .name = "to-iri",
+    .operands = "URI",
+    .count = 1,
+    .about = "convert a URI to an IRI (draft 3.2)",
+    .help = map_iri_help,
+    .options = map_iri_options,
+    .size = sizeof(map_conf_t),
+    .create = map_create,
+    .ready = map_ready,
+    .answer = map_answer_iri,
+};

@@ -4,10 +4,9 @@
 
 #include "cli.h"
 
-enum { NORMALIZE_FORM = CLI_OPT_OWN };
-
 typedef struct {
-    int form; /* index in normalize_forms */
+    cli_common_t common;
+    int          form; /* index in normalize_forms */
 } normalize_conf_t;
 
 /* The values of iri_unicode_form_t in their order, then "syntax". */
@@ -15,10 +14,10 @@ static const char *const normalize_forms[] = { "NFC",  "NFD",    "NFKC",
                                                "NFKD", "syntax", NULL };
 #define NORMALIZE_SYNTAX 4
 
-static const apr_getopt_option_t normalize_options[] = {
-    { "form", NORMALIZE_FORM, 1, "NFC (default), NFD, NFKC, NFKD, syntax" },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+static const cli_option_t normalize_options[] = {
+    { "form", "NFC (default), NFD, NFKC, NFKD, syntax", cli_option_word,
+      offsetof(normalize_conf_t, form), normalize_forms },
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char normalize_help[] =
@@ -30,26 +29,6 @@ static const char normalize_help[] =
     "JSON field: value. On failure: error, offset.\n\n"
     "Example:\n"
     "  iri normalize --form syntax HTTP://a.EXAMPLE:80/%7euser/./b\n";
-
-
-static void *
-normalize_create(apr_pool_t *pool)
-{
-    return apr_pcalloc(pool, sizeof(normalize_conf_t));
-}
-
-
-static const char *
-normalize_option(void *data, int option, const char *value)
-{
-    normalize_conf_t *conf = data;
-
-    (void) option;
-    conf->form = cli_word_index(normalize_forms, value);
-    return conf->form >= 0 ? NULL
-                           : "must be \"NFC\", \"NFD\", \"NFKC\", \"NFKD\" "
-                             "or \"syntax\"";
-}
 
 
 static int
@@ -76,15 +55,12 @@ normalize_answer(const void *data, cli_call_t *call)
 
 
 const cli_command_t cli_normalize = {
-    "normalize",
-    "TEXT",
-    1,
-    "convert a text to a normalization form",
-    normalize_help,
-    normalize_options,
-    normalize_create,
-    normalize_option,
-    NULL, /* ready */
-    normalize_answer,
-    cli_show_value
+    .name = "normalize",
+    .operands = "TEXT",
+    .count = 1,
+    .about = "convert a text to a normalization form",
+    .help = normalize_help,
+    .options = normalize_options,
+    .size = sizeof(normalize_conf_t),
+    .answer = normalize_answer,
 };

@@ -16,29 +16,23 @@
 static void
 cli_progress_draw(const cli_progress_t *progress)
 {
-    uint64_t done = progress->done;
-    int      cells = 0, percent = 0, i;
+    unsigned long long done = progress->done, total = progress->total;
+    int                i, cells;
 
-    if (progress->total != 0) {
-        done = done < progress->total ? done : progress->total;
-        cells = (int) (done * PROGRESS_CELLS / progress->total);
-        percent = (int) (done * 100 / progress->total);
+    fputc('\r', stderr);
+    if (total == 0) {
+        fprintf(stderr, "%llu %s\033[K", done, progress->unit);
+    } else {
+        done = done < total ? done : total;
+        cells = (int) (done * PROGRESS_CELLS / total);
+        fputc('[', stderr);
+        for (i = 0; i < PROGRESS_CELLS; i++) {
+            putc(i < cells ? '#' : '.', stderr);
+        }
+        fprintf(stderr, "] %3d %%  %llu of %llu %s\033[K",
+                (int) (done * 100 / total), done, total, progress->unit);
     }
-    fputs("\r[", stderr);
-    for (i = 0; i < PROGRESS_CELLS; i++) {
-        putc(i < cells ? '#' : '.', stderr);
-    }
-    fprintf(stderr, "] %3d %%  %llu of %llu %s\033[K", percent,
-            (unsigned long long) done, (unsigned long long) progress->total,
-            progress->unit);
     fflush(stderr);
-}
-
-
-int
-cli_progress_is_visible(void)
-{
-    return isatty(STDERR_FILENO);
 }
 
 
@@ -49,7 +43,7 @@ cli_progress_begin(cli_progress_t *progress, const char *unit, uint64_t total)
     progress->total = total;
     progress->done = 0;
     progress->drawn = 0;
-    progress->visible = cli_progress_is_visible();
+    progress->visible = isatty(STDERR_FILENO);
 }
 
 

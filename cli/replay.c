@@ -20,15 +20,27 @@
 /* Targets that are tried with each word, the most frequent ones. */
 #define REPLAY_MAX_TRIALS 20000
 
-enum { REPLAY_TOP = CLI_OPT_OWN, REPLAY_STATUS };
+typedef struct {
+    cli_settings_t settings;
+    int            top;
+    int            status;
+} replay_conf_t;
 
-static const apr_getopt_option_t replay_options[] = {
-    { "top", REPLAY_TOP, 1, "number of targets to show (default: 10)" },
-    { "status", REPLAY_STATUS, 1,
-      "status of the requests to replay (default: 404)" },
+static const cli_range_t replay_top_range = {
+    0, 100000, "must be a number from 0 to 100000; for example 10"
+};
+static const cli_range_t replay_status_range = {
+    100, 599, "must be an HTTP status from 100 to 599; for example 404"
+};
+
+static const cli_option_t replay_options[] = {
+    { "top", "number of targets to show (default: 10)", cli_option_number,
+      offsetof(replay_conf_t, top), &replay_top_range },
+    { "status", "status of the requests to replay (default: 404)",
+      cli_option_number, offsetof(replay_conf_t, status),
+      &replay_status_range },
     CLI_SETTINGS_OPTIONS,
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char replay_help[] =
@@ -48,12 +60,6 @@ static const char replay_help[] =
     "Examples:\n"
     "  iri replay --root /srv/www /var/log/nginx/access.log\n"
     "  iri replay --root /srv/old --filename-charset euc-jp access.log.2.gz\n";
-
-typedef struct {
-    cli_settings_t *settings;
-    size_t          top;
-    int             status;
-} replay_conf_t;
 
 /* Requests of one form and charset. */
 typedef struct {
@@ -78,44 +84,14 @@ typedef struct {
 
 /* ---- settings ------------------------------------------------------------ */
 
-static void *
-replay_create(apr_pool_t *pool)
-{
-    replay_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-
-    conf->settings = cli_settings_create(pool);
-    conf->top = 10;
-    conf->status = 404;
-    return conf;
-}
-
-
-static const char *
-replay_option(void *data, int option, const char *value)
+static void
+replay_create(void *data)
 {
     replay_conf_t *conf = data;
-    char          *end;
-    long           number;
 
-    if (option != REPLAY_TOP && option != REPLAY_STATUS) {
-        return cli_settings_option(conf->settings, option, value);
-    }
-    number = strtol(value, &end, 10);
-    if (*end != '\0' || end == value) {
-        number = -1;
-    }
-    if (option == REPLAY_TOP) {
-        if (number < 0 || number > 100000) {
-            return "must be a number from 0 to 100000; for example 10";
-        }
-        conf->top = (size_t) number;
-    } else {
-        if (number < 100 || number > 599) {
-            return "must be an HTTP status from 100 to 599; for example 404";
-        }
-        conf->status = (int) number;
-    }
-    return NULL;
+    cli_settings_create(conf);
+    conf->top = 10;
+    conf->status = 404;
 }
 
 
@@ -123,9 +99,9 @@ static const char *
 replay_ready(void *data)
 {
     replay_conf_t *conf = data;
-    const char    *wrong = cli_settings_ready(conf->settings);
+    const char    *wrong = cli_settings_ready(conf);
 
-    return wrong != NULL || conf->settings->has_root
+    return wrong != NULL || conf->settings.has_root
                ? wrong
                : "--root is required: the document root of the site";
 }
@@ -163,7 +139,7 @@ replay_target(replay_run_t *run, cli_target_row_t *target)
 {
     cli_verdict_t result;
 
-    if (cli_try(run->conf->settings, run->target_pool, target->octets,
+    if (cli_try(&run->conf->settings, run->target_pool, target->octets,
                 &result)
         != 0)
     {
@@ -182,12 +158,14 @@ replay_target(replay_run_t *run, cli_target_row_t *target)
 }
 
 
-static int
-replay_takes(void *arg, const cli_request_t *request)
+static void
+replay_take(void *arg, const cli_request_t *request)
 {
-    const replay_run_t *run = arg;
+    replay_run_t *run = arg;
 
-    return request->status == run->conf->status;
+    if (request->status == run->conf->status) {
+        (void) cli_targets_add(&run->targets, request->target);
+    }
 }
 
 
@@ -212,7 +190,7 @@ replay_words(replay_run_t *run)
         }
     }
     for (k = 0; k < CLI_WORDS; k++) {
-        with = *run->conf->settings;
+        with = run->conf->settings;
         cli_word_use(&with, &cli_words[k]);
         run->by_word[k] = cli_trial_all(&with, run->target_pool,
                                         &run->progress, open, &left);
@@ -225,18 +203,17 @@ replay_words(replay_run_t *run)
 static json_t *
 replay_fill_words(const replay_run_t *run)
 {
-    json_t    *list = json_array();
-    cli_call_t line;
-    size_t     k;
+    json_t *list = json_array();
+    size_t  k;
 
     for (k = 0; k < CLI_WORDS; k++) {
         if (run->by_word[k] != 0) {
-            cli_add_row(run->call, list, &line);
-            cli_set_text(&line, "directive",
-                         cli_word_directive(&cli_words[k]));
-            cli_set_text(&line, "word", cli_words[k].word);
-            cli_set(&line, "requests", cli_number(run->by_word[k]));
-            cli_set_text(&line, "why", cli_words[k].why);
+            json_array_append_new(
+                list, json_pack("{s:s,s:s,s:I,s:s}", "directive",
+                                cli_word_directive(&cli_words[k]), "word",
+                                cli_words[k].word, "requests",
+                                (json_int_t) run->by_word[k], "why",
+                                cli_words[k].why));
         }
     }
     return list;
@@ -246,19 +223,21 @@ replay_fill_words(const replay_run_t *run)
 static json_t *
 replay_forms(const replay_run_t *run)
 {
-    json_t    *list = json_array();
-    cli_call_t line;
-    int        i;
+    json_t              *list = json_array();
+    const replay_form_t *form;
+    int                  i;
 
     for (i = 0; i < run->forms->nelts; i++) {
-        const replay_form_t *form = &APR_ARRAY_IDX(run->forms, i,
-                                                   replay_form_t);
-
-        cli_add_row(run->call, list, &line);
-        cli_set_text(&line, "form", iri_form_text(form->form));
-        cli_set_octets(&line, "charset", form->charset);
-        cli_set(&line, "requests", cli_number(form->requests));
-        cli_set(&line, "answered", cli_number(form->answered));
+        form = &APR_ARRAY_IDX(run->forms, i, replay_form_t);
+        json_array_append_new(
+            list, json_pack("{s:s,s:s%,s:I,s:I}", "form",
+                            iri_form_text(form->form), "charset",
+                            form->charset.len != 0
+                                ? (const char *) form->charset.data
+                                : "",
+                            form->charset.len, "requests",
+                            (json_int_t) form->requests, "answered",
+                            (json_int_t) form->answered));
     }
     return list;
 }
@@ -271,8 +250,7 @@ replay_top(const replay_run_t *run)
     cli_call_t line;
     int        i;
 
-    for (i = 0; i < run->targets.list->nelts && (size_t) i < run->conf->top;
-         i++) {
+    for (i = 0; i < run->targets.list->nelts && i < run->conf->top; i++) {
         const cli_target_row_t *target = APR_ARRAY_IDX(run->targets.list, i,
                                                        cli_target_row_t *);
 
@@ -349,7 +327,7 @@ replay_answer(const void *data, cli_call_t *call)
     run.pool = call->pool;
     apr_pool_create(&run.target_pool, call->pool);
     cli_targets_init(&run.targets, run.pool);
-    run.targets.takes = replay_takes;
+    run.targets.take = replay_take;
     run.targets.arg = &run;
     run.forms = apr_array_make(run.pool, 8, sizeof(replay_form_t));
     call->error = replay_run(&run);
@@ -369,13 +347,11 @@ replay_answer(const void *data, cli_call_t *call)
 static void
 replay_show_counts(const json_t *object, int status)
 {
-    cli_print_count(stdout, cli_field(object, "requests"), "request",
-                    "requests");
+    cli_print_count(stdout, object, "requests", "request");
     fputs(" in ", stdout);
-    cli_print_count(stdout, cli_field(object, "lines"), "line", "lines");
+    cli_print_count(stdout, object, "lines", "line");
     printf(", %lld with %d, for ", cli_field(object, "taken"), status);
-    cli_print_count(stdout, cli_field(object, "targets"), "target",
-                    "targets");
+    cli_print_count(stdout, object, "targets", "target");
     fputs("\n\n", stdout);
     if (cli_field(object, "requests") == 0 && cli_field(object, "lines") != 0)
     {
@@ -400,10 +376,10 @@ replay_show_words(const json_t *words)
         const json_t *word = json_array_get(words, i);
 
         snprintf(name, sizeof(name), "%s %s",
-                 json_string_value(json_object_get(word, "directive")),
-                 json_string_value(json_object_get(word, "word")));
+                 cli_field_string(word, "directive"),
+                 cli_field_string(word, "word"));
         printf("  %-31s %9lld  %s\n", name, cli_field(word, "requests"),
-               json_string_value(json_object_get(word, "why")));
+               cli_field_string(word, "why"));
     }
 }
 
@@ -427,10 +403,9 @@ replay_show(const void *data, cli_call_t *call)
     for (i = 0; i < json_array_size(forms); i++) {
         const json_t *form = json_array_get(forms, i);
 
-        printf("  %-16s %-14s %9lld %9lld\n",
-               json_string_value(json_object_get(form, "form")),
-               json_string_value(json_object_get(form, "charset")),
-               cli_field(form, "requests"), cli_field(form, "answered"));
+        printf("  %-16s %-14s %9lld %9lld\n", cli_field_string(form, "form"),
+               cli_field_string(form, "charset"), cli_field(form, "requests"),
+               cli_field(form, "answered"));
     }
     replay_show_words(json_object_get(call->object, "words"));
     putchar('\n');
@@ -438,9 +413,9 @@ replay_show(const void *data, cli_call_t *call)
         const json_t *target = json_array_get(top, i);
 
         printf("%9lld  %-8s  ", cli_field(target, "requests"),
-               json_string_value(json_object_get(target, "outcome")));
+               cli_field_string(target, "outcome"));
         cli_print(stdout, cli_field_text(target, "target"));
-        if (json_string_length(json_object_get(target, "path")) != 0) {
+        if (cli_field_text(target, "path").len != 0) {
             fputs("  ->  ", stdout);
             cli_print(stdout, cli_field_text(target, "path"));
         }
@@ -450,15 +425,15 @@ replay_show(const void *data, cli_call_t *call)
 
 
 const cli_command_t cli_replay = {
-    "replay",
-    "LOG",
-    1,
-    "show how the requests of a log would be answered",
-    replay_help,
-    replay_options,
-    replay_create,
-    replay_option,
-    replay_ready,
-    replay_answer,
-    replay_show
+    .name = "replay",
+    .operands = "LOG",
+    .count = 1,
+    .about = "show how the requests of a log would be answered",
+    .help = replay_help,
+    .options = replay_options,
+    .size = sizeof(replay_conf_t),
+    .create = replay_create,
+    .ready = replay_ready,
+    .answer = replay_answer,
+    .show = replay_show,
 };

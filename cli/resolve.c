@@ -4,8 +4,7 @@
 
 #include "cli.h"
 
-static const apr_getopt_option_t resolve_options[] = { CLI_OPTIONS_FOR_ALL,
-                                                       { NULL, 0, 0, NULL } };
+static const cli_option_t resolve_options[] = { CLI_OPTIONS_FOR_ALL };
 
 static const char resolve_help[] =
     "BASE and REFERENCE are IRI-references or URI-references; a base should\n"
@@ -56,28 +55,24 @@ relativize_answer(const void *conf, cli_call_t *call)
 }
 
 
-const cli_command_t cli_resolve = { "resolve",
-                                    "BASE REFERENCE",
-                                    2,
-                                    "resolve a reference relative to a base",
-                                    resolve_help,
-                                    resolve_options,
-                                    NULL, /* create */
-                                    NULL, /* option */
-                                    NULL, /* ready */
-                                    resolve_answer,
-                                    cli_show_value };
+const cli_command_t cli_resolve = {
+    .name = "resolve",
+    .operands = "BASE REFERENCE",
+    .count = 2,
+    .about = "resolve a reference relative to a base",
+    .help = resolve_help,
+    .options = resolve_options,
+    .size = sizeof(cli_common_t),
+    .answer = resolve_answer,
+};
 
 const cli_command_t cli_relativize = {
-    "relativize",
-    "BASE TARGET",
-    2,
-    "show a short reference from a base to a target",
-    relativize_help,
-    resolve_options,
-    NULL, /* create */
-    NULL, /* option */
-    NULL, /* ready */
-    relativize_answer,
-    cli_show_value
+    .name = "relativize",
+    .operands = "BASE TARGET",
+    .count = 2,
+    .about = "show a short reference from a base to a target",
+    .help = relativize_help,
+    .options = resolve_options,
+    .size = sizeof(cli_common_t),
+    .answer = relativize_answer,
 };

@@ -4,17 +4,15 @@
 
 #include "cli.h"
 
-enum { SPLIT_GRAMMAR = CLI_OPT_OWN };
-
 typedef struct {
-    iri_grammar_t grammar;
-    int           given; /* 1: check by grammar only, 0: by either grammar */
+    cli_common_t common;
+    int          grammar; /* iri_grammar_t; -1: either grammar */
 } split_conf_t;
 
-static const apr_getopt_option_t split_options[] = {
-    { "grammar", SPLIT_GRAMMAR, 1, "rfc3987, draft; default: either" },
-    CLI_OPTIONS_FOR_ALL,
-    { NULL, 0, 0, NULL }
+static const cli_option_t split_options[] = {
+    { "grammar", "rfc3987, draft; default: either", cli_option_word,
+      offsetof(split_conf_t, grammar), cli_grammars },
+    CLI_OPTIONS_FOR_ALL
 };
 
 static const char split_help[] =
@@ -26,35 +24,25 @@ static const char split_help[] =
     "  iri split 'http://b\xC3\xBC"
     "cher.example:8080/a?q#f'\n";
 
-static void *
-split_create(apr_pool_t *pool)
+
+static void
+split_create(void *conf)
 {
-    return apr_pcalloc(pool, sizeof(split_conf_t));
+    ((split_conf_t *) conf)->grammar = -1;
 }
 
 
-static const char *
-split_option(void *data, int option, const char *value)
-{
-    split_conf_t *conf = data;
-
-    (void) option;
-    conf->given = 1;
-    return cli_grammar(value, &conf->grammar);
-}
-
-
+/* The parts are absent (null) or have a field each. */
 static int
 split_answer(const void *data, cli_call_t *call)
 {
     const split_conf_t *conf = data;
     iri_parts_t         parts;
-    int                 wrong;
 
-    wrong = conf->given ? cli_check_operand(call, 0, IRI_AS_IRI_REFERENCE,
-                                            conf->grammar, NULL)
-                        : cli_require(call, 0, IRI_AS_IRI_REFERENCE);
-    if (wrong) {
+    if (conf->grammar < 0 ? cli_require(call, 0, IRI_AS_IRI_REFERENCE)
+                          : cli_check_operand(call, 0, IRI_AS_IRI_REFERENCE,
+                                              (iri_grammar_t) conf->grammar))
+    {
         return -1;
     }
     iri_split(call->operand[0], &parts);
@@ -70,32 +58,33 @@ split_answer(const void *data, cli_call_t *call)
 }
 
 
-/* Print a table; absent parts have no row. */
+/* Print a table; absent parts have no row.  An object keeps the order of its
+   fields. */
 static void
 split_show(const void *conf, cli_call_t *call)
 {
-    static const char *const names[] = { "scheme", "authority", "userinfo",
-                                         "host",   "port",      "path",
-                                         "query",  "fragment",  NULL };
-    size_t                   i;
+    const char *name;
+    json_t     *value;
 
     (void) conf;
-    for (i = 0; names[i] != NULL; i++) {
-        if (json_is_string(json_object_get(call->object, names[i]))) {
-            cli_print_row(names[i], cli_field_text(call->object, names[i]));
+    json_object_foreach(call->object, name, value)
+    {
+        if (json_is_string(value)) {
+            cli_print_row(name, cli_field_text(call->object, name));
         }
     }
 }
 
 
-const cli_command_t cli_split = { "split",
-                                  "TEXT",
-                                  1,
-                                  "show the parts of an IRI",
-                                  split_help,
-                                  split_options,
-                                  split_create,
-                                  split_option,
-                                  NULL, /* ready */
-                                  split_answer,
-                                  split_show };
+const cli_command_t cli_split = {
+    .name = "split",
+    .operands = "TEXT",
+    .count = 1,
+    .about = "show the parts of an IRI",
+    .help = split_help,
+    .options = split_options,
+    .size = sizeof(split_conf_t),
+    .create = split_create,
+    .answer = split_answer,
+    .show = split_show,
+};

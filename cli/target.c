@@ -108,17 +108,25 @@ cli_cut_query(iri_str_t path, cli_target_t *out)
 }
 
 
-/* Copy path to `to`, unescaped.  Returns: its length. */
-static size_t
-cli_unescape(unsigned char *to, iri_str_t path)
+iri_str_t
+cli_unescape(apr_pool_t *pool, iri_str_t text, int escaped, size_t **at)
 {
-    const unsigned char *p = path.data, *end = p + path.len;
-    size_t               len = 0;
+    unsigned char *octets = apr_palloc(pool, text.len + 1);
+    iri_str_t      out = { 0, octets };
+    size_t         i = 0;
+    int            octet;
 
-    while (p < end) {
-        p += iri_unescape(p, end, &to[len++]);
+    *at = apr_palloc(pool, (text.len + 1) * sizeof(**at));
+    while (i < text.len) {
+        octet = escaped
+                    ? cli_escape_value(text.data + i, text.data + text.len)
+                    : -1;
+        (*at)[out.len] = i;
+        octets[out.len++] = octet >= 0 ? (unsigned char) octet : text.data[i];
+        i += octet >= 0 ? 3 : 1;
     }
-    return len;
+    (*at)[out.len] = text.len;
+    return out;
 }
 
 
@@ -188,7 +196,7 @@ cli_target_read(apr_pool_t *pool, iri_str_t target, int escaped,
     iri_str_t                  path = cli_cut_query(cli_path_of(target), out);
     const char                *wrong;
     unsigned char             *data;
-    size_t                     len;
+    size_t                     len, *at;
 
     *offset = 0;
     if (path.len == 0 && path.data != target.data) {
@@ -202,19 +210,14 @@ cli_target_read(apr_pool_t *pool, iri_str_t target, int escaped,
         *offset += (size_t) (path.data - target.data);
         return wrong;
     }
-    data = apr_palloc(pool, path.len);
-    if (escaped) {
-        memcpy(data, path.data, path.len);
-        len = path.len;
-    } else {
-        len = cli_unescape(data, path);
-    }
-    len = cli_remove_dots(data, len, escaped);
+    out->request.path = cli_unescape(pool, path, !escaped, &at);
+    data = (unsigned char *) out->request.path.data;
+    len = cli_remove_dots(data, out->request.path.len, escaped);
     *offset = 0;
     if (len == CLI_OUTSIDE_ROOT) {
         return "\"..\" leads above the root";
     }
-    out->request.path = (iri_str_t){ len, data };
+    out->request.path.len = len;
     out->request.escaped = escaped;
     out->request.target = path;
     return NULL;

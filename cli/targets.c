@@ -36,12 +36,12 @@ cli_targets_init(cli_targets_t *targets, apr_pool_t *pool)
 }
 
 
-static cli_target_row_t *
-targets_add(cli_targets_t *targets, iri_str_t octets)
+cli_target_row_t *
+cli_targets_add(cli_targets_t *targets, iri_str_t octets)
 {
-    cli_target_row_t *row = apr_hash_get(targets->by_octets, octets.data,
-                                         (apr_ssize_t) octets.len);
+    cli_target_row_t *row = cli_hash_get(targets->by_octets, octets);
 
+    targets->taken++;
     if (row == NULL) {
         if (targets->list->nelts == TARGETS_MAX
             || octets.len > TARGETS_MAX_OCTETS - targets->octets)
@@ -52,8 +52,7 @@ targets_add(cli_targets_t *targets, iri_str_t octets)
         targets->octets += octets.len;
         row = apr_pcalloc(targets->pool, sizeof(*row));
         row->octets = cli_copy(targets->pool, octets);
-        apr_hash_set(targets->by_octets, row->octets.data,
-                     (apr_ssize_t) octets.len, row);
+        cli_hash_set(targets->by_octets, row->octets, row);
         APR_ARRAY_PUSH(targets->list, cli_target_row_t *) = row;
     }
     row->requests++;
@@ -65,22 +64,15 @@ static void
 targets_read_lines(cli_targets_t *targets, cli_log_t *log, apr_pool_t *pool,
                    cli_progress_t *progress)
 {
-    cli_request_t     request;
-    cli_target_row_t *row;
-    uint64_t          seen = 0;
-    int               read;
+    cli_request_t request;
+    uint64_t      seen = 0;
+    int           read;
 
     while ((read = cli_log_next(log, pool, &request)) >= 0) {
         targets->lines++;
         if (read > 0) {
             targets->requests++;
-            if (targets->takes(targets->arg, &request)) {
-                targets->taken++;
-                row = targets_add(targets, request.target);
-                if (row != NULL && targets->taken_row != NULL) {
-                    targets->taken_row(targets->arg, &request, row);
-                }
-            }
+            targets->take(targets->arg, &request);
         }
         apr_pool_clear(pool);
         if (targets->lines % 1024 == 0) {

@@ -10,6 +10,7 @@
 #include <unicode/uchar.h>
 
 #include "base/iri_string.h"
+#include "charset/iri_charset.h"
 #include "output/iri_output.h"
 #include "unicode/iri_unicode.h"
 
@@ -42,14 +43,7 @@ cli_put_escape(char *to, unsigned char octet)
 int
 cli_is_utf8(iri_str_t octets)
 {
-    size_t i = 0;
-
-    while (i < octets.len) {
-        if (cli_next_character(octets, &i) < 0) {
-            return 0;
-        }
-    }
-    return 1;
+    return iri_charset_span(&iri_charset_utf8, octets) == octets.len;
 }
 
 
@@ -87,32 +81,6 @@ cli_is_unsafe(int32_t c)
 }
 
 
-/* 1 if the character c, from start to end, is invisible, and is not part of the
-   spelling. */
-static int
-cli_is_hidden(iri_str_t octets, size_t start, size_t end, UChar32 c)
-{
-    UChar32 before = ' ', after = ' ';
-    size_t  from = start;
-
-    if (c < 0x80 || !iri_char_is_invisible((uint32_t) c)) {
-        return 0;
-    }
-    while (from > 0 && start - from < 4
-           && (octets.data[--from] & 0xC0) == 0x80) {
-    }
-    if (from < start) {
-        before = cli_next_character(octets, &from);
-    }
-    if (end < octets.len) {
-        after = cli_next_character(octets, &end);
-    }
-    return before < 0 || after < 0
-           || !iri_is_orthographic((uint32_t) before, (uint32_t) c,
-                                   (uint32_t) after);
-}
-
-
 /*
  * Write the character at *i as it is printed, at most 12 octets, and move *i
  * behind it.  Returns: the end of the output.
@@ -123,7 +91,11 @@ cli_put_shown(char *to, iri_str_t octets, size_t *i)
     size_t  start = *i;
     UChar32 c = cli_next_character(octets, i);
 
-    if (!cli_is_unsafe(c) && !cli_is_hidden(octets, start, *i, c)) {
+    if (!cli_is_unsafe(c)
+        && (!iri_char_is_invisible((uint32_t) c)
+            || iri_is_orthographic_at(octets, octets.data + start, *i - start,
+                                      (uint32_t) c)))
+    {
         memcpy(to, octets.data + start, *i - start);
         return to + (*i - start);
     }
@@ -161,9 +133,12 @@ cli_reset(void)
 
 
 void
-cli_print_count(FILE *out, long long count, const char *one, const char *many)
+cli_print_count(FILE *out, const json_t *object, const char *name,
+                const char *one)
 {
-    fprintf(out, "%lld %s", count, count == 1 ? one : many);
+    long long count = cli_field(object, name);
+
+    fprintf(out, "%lld %s", count, count == 1 ? one : name);
 }
 
 
@@ -325,28 +300,6 @@ cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
 }
 
 
-const char *
-cli_add_words(apr_array_header_t *words, const char *value)
-{
-    static const char blanks[] = " \t\n,";
-    int               before = words->nelts;
-
-    for (;;) {
-        size_t len;
-
-        value += strspn(value, blanks);
-        len = strcspn(value, blanks);
-        if (len == 0) {
-            return words->nelts > before ? NULL : "needs at least one word";
-        }
-        APR_ARRAY_PUSH(words, iri_str_t) = (iri_str_t){
-            len, (const unsigned char *) value
-        };
-        value += len;
-    }
-}
-
-
 json_t *
 cli_number(uint64_t number)
 {
@@ -358,6 +311,13 @@ long long
 cli_field(const json_t *object, const char *name)
 {
     return json_integer_value(json_object_get(object, name));
+}
+
+
+const char *
+cli_field_string(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
 }
 
 
@@ -379,18 +339,4 @@ cli_str(const char *text)
     iri_str_t octets = { strlen(text), (const unsigned char *) text };
 
     return octets;
-}
-
-
-int
-cli_has_high_escape(iri_str_t text)
-{
-    const unsigned char *p = text.data, *end = text.data + text.len;
-
-    for (; p < end; p++) {
-        if (*p == '%' && cli_escape_value(p, end) >= 0x80) {
-            return 1;
-        }
-    }
-    return 0;
 }

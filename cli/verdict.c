@@ -286,29 +286,21 @@ verdict_target(const cli_settings_t *conf, cli_call_t *call,
 
 /* Decode "%uXXXX" in the path, as mod_iri does. */
 static iri_status_t
-verdict_repair_u(const iri_env_t *env, iri_str_t *target)
+verdict_repair_u(const iri_env_t *env, apr_pool_t *pool, iri_str_t *target)
 {
-    iri_str_t            path = *target, units;
-    const unsigned char *query = memchr(path.data, '?', path.len);
-    iri_status_t         status;
-    unsigned char       *joined;
+    iri_str_t      path = iri_before_query(*target), units;
+    iri_status_t   status = iri_repair_units(env, path, &units);
+    unsigned char *joined;
 
-    if (query != NULL) {
-        path.len = (size_t) (query - path.data);
+    if (status == IRI_OK && units.data != path.data) {
+        joined = apr_palloc(pool, units.len + target->len - path.len);
+        memcpy(joined, units.data, units.len);
+        memcpy(joined + units.len, path.data + path.len,
+               target->len - path.len);
+        target->len += units.len - path.len;
+        target->data = joined;
     }
-    status = iri_repair_units(env, path, &units);
-    if (status != IRI_OK || units.data == path.data) {
-        return status;
-    }
-    joined = env->alloc(env->ctx, units.len + target->len - path.len);
-    if (joined == NULL) {
-        return IRI_NO_MEMORY;
-    }
-    memcpy(joined, units.data, units.len);
-    memcpy(joined + units.len, path.data + path.len, target->len - path.len);
-    target->len += units.len - path.len;
-    target->data = joined;
-    return IRI_OK;
+    return status;
 }
 
 
@@ -348,7 +340,7 @@ cli_verdict(const cli_settings_t *conf, cli_call_t *call, iri_str_t target,
     result->apr_env.env.fold_keys = conf->fold_keys;
     result->env = &result->apr_env.env;
     if (conf->tree.repair & IRI_REPAIR_U) {
-        status = verdict_repair_u(result->env, &target);
+        status = verdict_repair_u(result->env, call->pool, &target);
     }
     if (status == IRI_OK) {
         call->error = cli_target_read(call->pool, target, conf->escaped,

@@ -194,6 +194,34 @@ iri_last_segments_offset(iri_str_t s, size_t n)
 }
 
 
+iri_str_t
+iri_str_trim(iri_str_t s)
+{
+    while (s.len != 0 && memchr(" \t", s.data[0], 2) != NULL) {
+        s = iri_str_from(s, 1);
+    }
+
+    while (s.len != 0 && memchr(" \t", s.data[s.len - 1], 2) != NULL) {
+        s.len--;
+    }
+
+    return s;
+}
+
+
+size_t
+iri_str_find_any(iri_str_t s, const char *stop)
+{
+    size_t i = 0, count = strlen(stop);
+
+    while (i < s.len && memchr(stop, s.data[i], count) == NULL) {
+        i++;
+    }
+
+    return i;
+}
+
+
 size_t
 iri_str_count(iri_str_t s, unsigned char c)
 {

@@ -160,6 +160,10 @@ int iri_str_equal(iri_str_t a, iri_str_t b);
 int iri_str_compare(iri_str_t a, iri_str_t b);            /* <0, 0, >0 */
 int iri_str_equal_nocase(iri_str_t a, const char *b);     /* ASCII case only */
 size_t iri_str_count(iri_str_t s, unsigned char c);       /* occurrences */
+iri_str_t iri_str_trim(iri_str_t s);   /* s without spaces and tabs around it */
+
+/* Returns: the offset of the first octet of s that is in stop; s.len: none. */
+size_t iri_str_find_any(iri_str_t s, const char *stop);
 
 /* Returns: the offset of the first "/" at or after offset; path.len: none. */
 size_t iri_segment_end(iri_str_t path, size_t offset);

@@ -229,14 +229,15 @@ iri_parse_function(iri_registry_t *registry, iri_str_t word,
 static int
 iri_parse_size(iri_str_t word, size_t *size)
 {
-    size_t i, value = 0, unit = 1;
+    static const char units[] = "kmg";
+    const char       *found = NULL;
+    size_t            i, value = 0, unit = 1;
 
-    if (word.len > 1 && (word.data[word.len - 1] | 0x20) == 'k') {
-        unit = 1024;
-    } else if (word.len > 1 && (word.data[word.len - 1] | 0x20) == 'm') {
-        unit = 1024 * 1024;
-    } else if (word.len > 1 && (word.data[word.len - 1] | 0x20) == 'g') {
-        unit = 1024 * 1024 * 1024;
+    if (word.len > 1) {
+        found = memchr(units, word.data[word.len - 1] | 0x20, 3);
+    }
+    if (found != NULL) {
+        unit = (size_t) 1 << 10 * (found - units + 1);
     }
 
     word.len -= unit != 1;

@@ -8,6 +8,7 @@
  * or fails silently.
  */
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "unicode/iri_unicode.h"
@@ -78,20 +79,18 @@ static const char *const iri_config_texts[] = {
 
 /* ---- messages ------------------------------------------------------------ */
 
+static int
+iri_is_graphic_char(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7f;
+}
+
+
 /* Append text; all but printable ASCII is percent-encoded. */
 static iri_status_t
 iri_put_printable(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 {
-    iri_status_t status = IRI_OK;
-    size_t       i;
-
-    for (i = 0; i < text.len && status == IRI_OK; i++) {
-        status = text.data[i] < 0x20 || text.data[i] > 0x7e
-                     ? iri_buf_put_escape(env, out, text.data[i])
-                     : iri_buf_putc(env, out, text.data[i]);
-    }
-
-    return status;
+    return iri_buf_put_escaped(env, out, text, iri_is_graphic_char);
 }
 
 
@@ -99,20 +98,16 @@ iri_put_printable(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 static iri_status_t
 iri_put_position(const iri_env_t *env, iri_position_t at, iri_buf_t *out)
 {
-    char digits[3 * sizeof(at.line) + 1], *p = digits + sizeof(digits);
+    char         line[sizeof(":") + 3 * sizeof(at.line)];
     iri_status_t status = iri_put_printable(env, at.file, out);
 
     if (status != IRI_OK || at.line == 0) {
         return status;
     }
 
-    for (*--p = '\0'; at.line != 0; at.line /= 10) {
-        *--p = (char) ('0' + at.line % 10);
-    }
+    (void) snprintf(line, sizeof(line), ":%zu", at.line);
 
-    *--p = ':';
-
-    return iri_buf_put_text(env, out, p);
+    return iri_buf_put_text(env, out, line);
 }
 
 
@@ -237,23 +232,6 @@ iri_regex_nfc(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 }
 
 
-/* 1 if text has an escape of a non-ASCII octet; rules see unescaped paths. */
-static int
-iri_rule_is_escaped(iri_str_t text)
-{
-    const unsigned char *p = text.data, *end = p + text.len;
-    unsigned char        octet;
-
-    for (/* void */; p < end; p++) {
-        if (*p == '%' && iri_unescape(p, end, &octet) == 3 && octet >= 0x80) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
 /* Rules are compared with canonical paths: UTF-8 in NFC, not escaped. */
 static iri_status_t
 iri_rule_check(const iri_env_t *env, const iri_directive_t *rule,
@@ -263,7 +241,7 @@ iri_rule_check(const iri_env_t *env, const iri_directive_t *rule,
     iri_buf_t    literal = IRI_BUF_EMPTY, nfc = IRI_BUF_EMPTY;
     iri_str_t    text = rule->value;
 
-    if (iri_rule_is_escaped(text)) {
+    if (iri_has_escaped_octet(text)) {
         *code = IRI_CONFIG_ESCAPED;
         return IRI_OK;
     }

@@ -268,32 +268,11 @@ iri_call_host(iri_call_t *call)
 
 /* ---- URLs ---------------------------------------------------------------- */
 
-/*
- * The offset of the first "/", "?" or "#" in s; colon 1: or ":".  s.len: there
- * is none.
- */
-static size_t
-iri_component_end(iri_str_t s, int colon)
-{
-    size_t i;
-
-    for (i = 0; i < s.len; i++) {
-        if (s.data[i] == '/' || s.data[i] == '?' || s.data[i] == '#'
-            || (colon && s.data[i] == ':'))
-        {
-            break;
-        }
-    }
-
-    return i;
-}
-
-
 /* The length of "https://" or "//" at the beginning; 0: no authority. */
 static size_t
 iri_authority_offset(iri_str_t url)
 {
-    size_t i = iri_component_end(url, 1);
+    size_t i = iri_str_find_any(url, ":/?#");
 
     if (i != 0) {
         if (i == url.len || url.data[i] != ':') {
@@ -343,7 +322,7 @@ iri_call_url(iri_call_t *call)
         return convert(call);
     }
 
-    authority.len = iri_component_end(authority, 0);
+    authority.len = iri_str_find_any(authority, "/?#");
     end = start + authority.len;
     host = iri_authority_host(authority);
     port = iri_str_from(authority, host.len);

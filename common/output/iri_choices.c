@@ -127,20 +127,6 @@ iri_choices_write(const iri_listing_t *listing, iri_page_t *out)
 
 /* ---- HTML or JSON (RFC 9110, 12.5.1) ------------------------------------- */
 
-static iri_str_t
-iri_trim(iri_str_t s)
-{
-    while (s.len > 0 && memchr(" \t", s.data[0], 2) != NULL) {
-        s = iri_str_from(s, 1);
-    }
-    while (s.len > 0 && memchr(" \t", s.data[s.len - 1], 2) != NULL) {
-        s.len--;
-    }
-
-    return s;
-}
-
-
 /* Remove the next item, up to a separator outside of quotes, from *s. */
 static iri_str_t
 iri_take_item(iri_str_t *s, unsigned char separator)
@@ -157,12 +143,12 @@ iri_take_item(iri_str_t *s, unsigned char separator)
         } else if (!quoted && s->data[i] == separator) {
             item.len = i;
             *s = iri_str_from(*s, i + 1);
-            return iri_trim(item);
+            return iri_str_trim(item);
         }
     }
 
     s->len = 0;
-    return iri_trim(item);
+    return iri_str_trim(item);
 }
 
 

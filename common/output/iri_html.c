@@ -48,20 +48,7 @@ iri_html_entity(uint32_t c)
 }
 
 
-/* 1 if a "%" of the text looks like an escape and must become "%25". */
-static int
-iri_is_like_escape(const unsigned char *p, const unsigned char *end)
-{
-    return end - p >= 3 && p[0] == '%' && iri_hex(p[1]) >= 0
-           && iri_hex(p[2]) >= 0;
-}
-
-
-/*
- * 1 if the invisible character c, n octets at p, is not escaped, because the
- * spelling of the text needs it.
- */
-static int
+int
 iri_is_orthographic_at(iri_str_t text, const unsigned char *p, size_t n,
                        uint32_t c)
 {
@@ -102,12 +89,13 @@ iri_html_put_one(const iri_env_t *env, iri_buf_t *out, iri_str_t text,
     const unsigned char *end = text.data + text.len;
     iri_status_t         status = IRI_OK;
     const char          *entity;
+    unsigned char        octet;
     uint32_t             c;
     size_t               i;
 
     *n = iri_utf8_next(p, end, &c);
 
-    if (*n == 0 || iri_is_like_escape(p, end)
+    if (*n == 0 || iri_unescape(p, end, &octet) == 3
         || (iri_char_is_invisible(c)
             && !iri_is_orthographic_at(text, p, *n, c)))
     {

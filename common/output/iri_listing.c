@@ -20,14 +20,11 @@ iri_str_t
 iri_take_parameter(iri_str_t *query)
 {
     iri_str_t parameter = *query;
-    size_t    i;
 
-    for (i = 0; i < query->len && query->data[i] != '&'; i++) {
-        /* void */
-    }
-
-    parameter.len = i;
-    *query = iri_str_from(*query, i < query->len ? i + 1 : i);
+    parameter.len = iri_str_find_any(*query, "&");
+    *query = iri_str_from(*query, parameter.len < query->len
+                                      ? parameter.len + 1
+                                      : parameter.len);
 
     return parameter;
 }
@@ -104,25 +101,14 @@ iri_parse_sort_number(iri_str_t *text, uint64_t *number)
 static iri_status_t
 iri_decode_octets(const iri_env_t *env, iri_str_t text, iri_buf_t *octets)
 {
-    iri_status_t status = IRI_OK;
-    size_t       i;
-    int          high, low;
+    const unsigned char *p = text.data, *end = p + text.len;
+    iri_status_t         status = IRI_OK;
+    unsigned char        octet;
+    size_t               n;
 
-    for (i = 0; status == IRI_OK && i < text.len; i++) {
-        high = low = -1;
-
-        if (text.data[i] == '%' && text.len - i > 2) {
-            high = iri_hex(text.data[i + 1]);
-            low = iri_hex(text.data[i + 2]);
-        }
-
-        if (high >= 0 && low >= 0) {
-            status = iri_buf_putc(env, octets,
-                                  (unsigned char) (16 * high + low));
-            i += 2;
-        } else {
-            status = iri_buf_putc(env, octets, text.data[i]);
-        }
+    for (/* void */; status == IRI_OK && p < end; p += n != 0 ? n : 1) {
+        n = iri_unescape(p, end, &octet);
+        status = iri_buf_putc(env, octets, n == 3 ? octet : *p);
     }
 
     return status;
@@ -492,18 +478,14 @@ iri_listing_judge(iri_listing_t *listing, iri_listing_entry_t *entry,
 static iri_status_t
 iri_choices_judged(iri_listing_t *listing, iri_name_result_t result)
 {
-    iri_buf_t    path = IRI_BUF_EMPTY;
-    iri_status_t status;
+    const iri_str_t parts[] = { listing->path, IRI_STR("/") };
+    iri_buf_t       path = IRI_BUF_EMPTY;
+    iri_status_t    status;
 
     if (result == IRI_NAME_DIRECTORY
         && listing->path.data[listing->path.len - 1] != '/')
     {
-        status = iri_buf_put(listing->env, &path, listing->path.data,
-                             listing->path.len);
-        if (status == IRI_OK) {
-            status = iri_buf_putc(listing->env, &path, '/');
-        }
-
+        status = iri_buf_put_all(listing->env, &path, parts, 2);
         listing->path = iri_buf_str(&path);
 
         return status;

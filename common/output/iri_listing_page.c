@@ -18,21 +18,31 @@ static const char *const iri_sort_names[] = { "name", "size", "date" };
 
 /* ---- names --------------------------------------------------------------- */
 
-/* Write octets: "%XX" for "%" and all but printable ASCII. */
+/* Append octets for HTML; those for which keep returns 0 as "%XX". */
+static iri_status_t
+iri_html_put_kept(const iri_env_t *env, iri_buf_t *out, iri_str_t octets,
+                  int (*keep)(unsigned char c))
+{
+    iri_buf_t    text = IRI_BUF_EMPTY;
+    iri_status_t status = iri_buf_put_escaped(env, &text, octets, keep);
+
+    return status == IRI_OK ? iri_html_put_uri(env, out, iri_buf_str(&text))
+                            : status;
+}
+
+
+static int
+iri_is_shown(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '%';
+}
+
+
+/* Append octets to be read. */
 static iri_status_t
 iri_html_put_octets(const iri_env_t *env, iri_buf_t *out, iri_str_t octets)
 {
-    iri_str_t    one = { 1, octets.data };
-    iri_status_t status = IRI_OK;
-    size_t       i;
-
-    for (i = 0; status == IRI_OK && i < octets.len; i++, one.data++) {
-        status = *one.data < 0x20 || *one.data >= 0x7f || *one.data == '%'
-                     ? iri_buf_put_escape(env, out, *one.data)
-                     : iri_html_put(env, out, one);
-    }
-
-    return status;
+    return iri_html_put_kept(env, out, octets, iri_is_shown);
 }
 
 
@@ -43,7 +53,7 @@ iri_is_segment_char(unsigned char c)
 }
 
 
-/* Write octets percent-encoded, as a segment of a path. */
+/* Append octets percent-encoded, as a segment of a path. */
 static iri_status_t
 iri_put_segment(const iri_env_t *env, iri_buf_t *out, iri_str_t octets)
 {
@@ -55,17 +65,7 @@ iri_put_segment(const iri_env_t *env, iri_buf_t *out, iri_str_t octets)
 static iri_status_t
 iri_html_put_segment(const iri_env_t *env, iri_buf_t *out, iri_str_t octets)
 {
-    iri_str_t    one = { 1, octets.data };
-    iri_status_t status = IRI_OK;
-    size_t       i;
-
-    for (i = 0; status == IRI_OK && i < octets.len; i++, one.data++) {
-        status = iri_is_segment_char(*one.data)
-                     ? iri_html_put_uri(env, out, one)
-                     : iri_buf_put_escape(env, out, *one.data);
-    }
-
-    return status;
+    return iri_html_put_kept(env, out, octets, iri_is_segment_char);
 }
 
 

@@ -31,14 +31,6 @@ iri_is_upper_hex(unsigned char c)
 }
 
 
-/* 1 if p points to an escape. */
-static int
-iri_is_escape(const unsigned char *p, const unsigned char *end)
-{
-    return end - p > 2 && iri_hex(p[1]) >= 0 && iri_hex(p[2]) >= 0;
-}
-
-
 /*
  * Detect the common case in one pass: visible ASCII, and all escapes of the
  * path are upper-case and of ASCII characters.
@@ -47,11 +39,13 @@ static int
 iri_is_normalized(iri_str_t value)
 {
     const unsigned char *p = value.data, *end = value.data + value.len;
+    unsigned char        octet;
 
     for (/* void */; p < end && *p != '?' && *p != '#'; p++) {
         if (*p == '%') {
-            if (!iri_is_escape(p, end) || p[1] >= '8'
-                || !iri_is_upper_hex(p[2])) {
+            if (iri_unescape(p, end, &octet) != 3 || octet >= 0x80
+                || !iri_is_upper_hex(p[2]))
+            {
                 return 0;
             }
 
@@ -72,39 +66,6 @@ iri_is_normalized(iri_str_t value)
 
 /* ---- components ---------------------------------------------------------- */
 
-/* Remove spaces and tabs around the value of a field (RFC 9110, 5.5). */
-static iri_str_t
-iri_trim(iri_str_t s)
-{
-    while (s.len != 0 && (s.data[0] == ' ' || s.data[0] == '\t')) {
-        s = iri_str_from(s, 1);
-    }
-
-    while (s.len != 0
-           && (s.data[s.len - 1] == ' ' || s.data[s.len - 1] == '\t')) {
-        s.len--;
-    }
-
-    return s;
-}
-
-
-/* The offset of the first octet of s that is in stop; s.len: none. */
-static size_t
-iri_find_any(iri_str_t s, const char *stop)
-{
-    size_t i;
-
-    for (i = 0; i < s.len; i++) {
-        if (s.data[i] != '\0' && strchr(stop, s.data[i]) != NULL) {
-            break;
-        }
-    }
-
-    return i;
-}
-
-
 /* Remove the first len octets from *s and return them. */
 static iri_str_t
 iri_take(iri_str_t *s, size_t len)
@@ -121,7 +82,7 @@ iri_take(iri_str_t *s, size_t len)
 static size_t
 iri_scheme_len(iri_str_t s)
 {
-    size_t        len = iri_find_any(s, ":/?#"), i;
+    size_t        len = iri_str_find_any(s, ":/?#"), i;
     unsigned char c;
 
     if (len == 0 || len == s.len || s.data[len] != ':') {
@@ -155,10 +116,10 @@ iri_reference_split(const iri_location_field_conf_t *conf, iri_str_t s,
         && (!conf->rooted || parts->scheme.len != 0))
     {
         after = iri_str_from(s, 2);
-        parts->authority = iri_take(&s, 2 + iri_find_any(after, "/?#"));
+        parts->authority = iri_take(&s, 2 + iri_str_find_any(after, "/?#"));
     }
 
-    parts->path = iri_take(&s, iri_find_any(s, "?#"));
+    parts->path = iri_take(&s, iri_str_find_any(s, "?#"));
     parts->tail = s;
 }
 
@@ -261,37 +222,54 @@ iri_is_own_path(const iri_location_field_conf_t *conf,
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* Append s; escape only octets that a URI cannot contain. */
-static iri_status_t
-iri_put_literal(const iri_env_t *env, iri_str_t s, iri_buf_t *buf)
+/* A field that is being written. */
+typedef struct {
+    const iri_env_t                 *env;
+    const iri_location_field_conf_t *conf;
+    iri_buf_t                        buf;
+    iri_status_t status; /* first error; nothing is appended after it */
+} iri_field_t;
+
+
+static void
+iri_field_put(iri_field_t *field, iri_str_t s)
 {
-    return iri_buf_put_escaped(env, buf, s, iri_is_literal);
+    if (field->status == IRI_OK) {
+        field->status = iri_buf_put(field->env, &field->buf, s.data, s.len);
+    }
+}
+
+
+/* Append s; escape only octets that a URI cannot contain. */
+static void
+iri_field_put_literal(iri_field_t *field, iri_str_t s)
+{
+    if (field->status == IRI_OK) {
+        field->status = iri_buf_put_escaped(field->env, &field->buf, s,
+                                            iri_is_literal);
+    }
 }
 
 
 /*
- * Append a path; escape only octets that it cannot contain.  own: 1: a path of
- * this host: the result has only path characters and upper-case escapes.
+ * Append a path of this host, with only path characters and upper-case
+ * escapes.
  */
 static iri_status_t
-iri_put_escaped_path(const iri_env_t *env, iri_str_t path, int own,
-                     iri_buf_t *buf)
+iri_put_escaped_path(const iri_env_t *env, iri_str_t path, iri_buf_t *buf)
 {
     const unsigned char *p = path.data, *end = path.data + path.len;
     iri_status_t         status = IRI_OK;
     unsigned char        octet;
+    size_t               n;
 
-    for (/* void */; status == IRI_OK && p < end; p++) {
-        if (own && *p == '%' && iri_is_escape(p, end)) {
-            iri_unescape(p, end, &octet);
-            status = iri_buf_put_escape(env, buf, octet);
-            p += 2;
-            continue;
-        }
-
-        status = (own ? iri_is_path_char(*p) : iri_is_literal(*p))
-                     ? iri_buf_putc(env, buf, *p)
-                     : iri_buf_put_escape(env, buf, *p);
+    for (/* void */; status == IRI_OK && p < end; p += n) {
+        octet = *p;
+        n = iri_unescape(p, end, &octet);
+        status = n == 1 && iri_is_path_char(octet)
+                     ? iri_buf_putc(env, buf, octet)
+                     : iri_buf_put_escape(env, buf, octet);
+        n = n != 0 ? n : 1;
     }
 
     return status;
@@ -374,41 +352,33 @@ iri_path_canonicalize(const iri_env_t *env, const iri_reading_conf_t *conf,
 }
 
 
-/* Append a path of this host.  iri_read reads only paths that begin with "/",
-   so one is written before a relative path and removed again. */
+/*
+ * Get the text of a path of this host.  iri_read reads only paths that begin
+ * with "/", so one is written before a relative path and removed again.
+ */
 static iri_status_t
-iri_put_own_path(const iri_env_t *env, const iri_location_field_conf_t *conf,
-                 iri_str_t path, iri_buf_t *buf)
+iri_own_path(const iri_field_t *field, iri_str_t path, iri_str_t *text)
 {
     iri_buf_t    escaped = IRI_BUF_EMPTY;
-    iri_str_t    text;
-    size_t       relative;
+    size_t       relative = path.data[0] != '/';
     iri_status_t status = IRI_OK;
 
-    if (path.len == 0) {
-        return IRI_OK;
-    }
-
-    relative = path.data[0] != '/';
-
     if (relative) {
-        status = iri_buf_putc(env, &escaped, '/');
+        status = iri_buf_putc(field->env, &escaped, '/');
     }
 
     if (status == IRI_OK) {
-        status = iri_put_escaped_path(env, path, 1, &escaped);
+        status = iri_put_escaped_path(field->env, path, &escaped);
     }
 
-    if (status != IRI_OK) {
-        return status;
+    if (status == IRI_OK) {
+        *text = iri_buf_str(&escaped);
+        status = iri_path_canonicalize(field->env, field->conf->reading,
+                                       text);
+        *text = iri_str_from(*text, relative);
     }
 
-    text = iri_buf_str(&escaped);
-    status = iri_path_canonicalize(env, conf->reading, &text);
-    text = iri_str_from(text, relative);
-
-    return status == IRI_OK ? iri_buf_put(env, buf, text.data, text.len)
-                            : status;
+    return status;
 }
 
 
@@ -416,105 +386,92 @@ iri_put_own_path(const iri_env_t *env, const iri_location_field_conf_t *conf,
  * Append the A-labels of a host with raw non-ASCII (RFC 3987, 3.1, step 2).  A
  * host that cannot be mapped is logged and percent-encoded.
  */
-static iri_status_t
-iri_put_host(const iri_env_t *env, const iri_location_field_conf_t *conf,
-             iri_str_t host, iri_buf_t *buf)
+static void
+iri_field_put_host(iri_field_t *field, iri_str_t host)
 {
     iri_host_t   read;
     iri_shown_t  shown;
     iri_status_t status;
 
-    if (iri_path_is_ascii(host, 0) || conf->hosts == NULL) {
-        return iri_put_literal(env, host, buf);
+    if (iri_path_is_ascii(host, 0) || field->conf->hosts == NULL) {
+        iri_field_put_literal(field, host);
+        return;
     }
 
-    status = iri_host_read(env, conf->hosts, host, &read);
+    status = iri_host_read(field->env, field->conf->hosts, host, &read);
 
     if (status == IRI_NO_MEMORY) {
-        return status;
+        field->status = status;
+        return;
     }
 
     if (status == IRI_OK && read.verdict == IRI_SERVE) {
-        return iri_buf_put(env, buf, read.ascii.data, read.ascii.len);
+        iri_field_put(field, read.ascii);
+        return;
     }
 
-    iri_logf(env, IRI_LOG_ERROR,
+    iri_logf(field->env, IRI_LOG_ERROR,
              "host \"%s\" of a redirect has no A-labels: %s%s" IRI_LOG_REASON
              "location",
              iri_show_sent(&shown, host), status == IRI_OK ? "it " : "",
              status == IRI_OK ? iri_host_why_text(read.why)
                               : iri_status_text(status));
-
-    return iri_put_literal(env, host, buf);
+    iri_field_put_literal(field, host);
 }
 
 
-static iri_status_t
-iri_put_authority(const iri_env_t *env, const iri_location_field_conf_t *conf,
-                  iri_str_t authority, iri_buf_t *buf)
+static void
+iri_field_put_authority(iri_field_t *field, iri_str_t authority)
 {
-    iri_str_t    host, userinfo, port;
-    iri_status_t status;
+    iri_str_t host, userinfo = authority;
 
-    if (authority.len == 0) {
-        return IRI_OK;
+    if (authority.len != 0) {
+        host = iri_authority_host(iri_str_from(authority, 2));
+        userinfo.len = (size_t) (host.data - authority.data);
+        iri_field_put_literal(field, userinfo);
+        iri_field_put_host(field, host);
+        iri_field_put_literal(
+            field, iri_str_from(authority, userinfo.len + host.len));
     }
-
-    host = iri_authority_host(iri_str_from(authority, 2));
-    userinfo.data = authority.data;
-    userinfo.len = (size_t) (host.data - authority.data);
-    port = iri_str_from(authority, userinfo.len + host.len);
-
-    status = iri_put_literal(env, userinfo, buf);
-
-    if (status == IRI_OK) {
-        status = iri_put_host(env, conf, host, buf);
-    }
-
-    return status == IRI_OK ? iri_put_literal(env, port, buf) : status;
 }
 
 
 /*
- * Append "./" before a relative path whose first segment contains ":", which
- * would end a scheme (RFC 3986, 4.2).  An unchanged path needs no "./".
+ * Append the path.  "./" is written before a relative path whose first segment
+ * contains ":", which would end a scheme (RFC 3986, 4.2); an unchanged path
+ * needs no "./".
  */
-static iri_status_t
-iri_put_dot_segment(const iri_env_t *env, const iri_reference_parts_t *parts,
-                    iri_str_t path, iri_buf_t *buf)
+static void
+iri_field_put_path(iri_field_t *field, const iri_reference_parts_t *parts)
 {
-    iri_str_t first = path;
+    static const iri_str_t dot = IRI_STR("./");
+    iri_buf_t              escaped = IRI_BUF_EMPTY;
+    iri_str_t              authority, path = parts->path, first;
 
-    if (parts->scheme.len != 0 || iri_str_equal(path, parts->path)) {
-        return IRI_OK;
+    if (field->status != IRI_OK || path.len == 0) {
+        return;
     }
 
+    authority = iri_str_from(iri_buf_str(&field->buf), parts->scheme.len);
+
+    if (iri_is_own_path(field->conf, parts, authority)) {
+        field->status = iri_own_path(field, parts->path, &path);
+    } else {
+        field->status = iri_buf_put_escaped(field->env, &escaped, path,
+                                            iri_is_literal);
+        path = iri_buf_str(&escaped);
+    }
+
+    first = path;
     first.len = iri_segment_end(path, 0);
 
-    return iri_str_count(first, ':') != 0
-               ? iri_buf_put(env, buf, (const unsigned char *) "./", 2)
-               : IRI_OK;
-}
-
-
-static iri_status_t
-iri_put_path(const iri_env_t *env, const iri_location_field_conf_t *conf,
-             const iri_reference_parts_t *parts, iri_buf_t *buf)
-{
-    iri_buf_t path = IRI_BUF_EMPTY;
-    iri_str_t authority = iri_str_from(iri_buf_str(buf), parts->scheme.len);
-    iri_status_t status;
-
-    status = iri_is_own_path(conf, parts, authority)
-                 ? iri_put_own_path(env, conf, parts->path, &path)
-                 : iri_put_escaped_path(env, parts->path, 0, &path);
-
-    if (status == IRI_OK) {
-        status = iri_put_dot_segment(env, parts, iri_buf_str(&path), buf);
+    if (parts->scheme.len == 0 && !iri_str_equal(path, parts->path)
+        && iri_str_count(first, ':') != 0)
+    {
+        iri_field_put(field, dot);
     }
 
-    return status == IRI_OK ? iri_buf_put(env, buf, path.data, path.len)
-                            : status;
+    iri_field_put(field, path);
 }
 
 
@@ -523,10 +480,9 @@ iri_location_field(const iri_env_t                 *env,
                    const iri_location_field_conf_t *conf, iri_str_t value,
                    iri_str_t *out)
 {
-    iri_str_t             trimmed = iri_trim(value);
-    iri_buf_t             buf = IRI_BUF_EMPTY;
+    iri_str_t             trimmed = iri_str_trim(value);
+    iri_field_t           field = { env, conf, IRI_BUF_EMPTY, IRI_OK };
     iri_reference_parts_t parts;
-    iri_status_t          status;
 
     if (iri_is_normalized(trimmed)) {
         *out = trimmed;
@@ -534,27 +490,18 @@ iri_location_field(const iri_env_t                 *env,
     }
 
     iri_reference_split(conf, trimmed, &parts);
+    iri_field_put(&field, parts.scheme);
+    iri_field_put_authority(&field, parts.authority);
+    iri_field_put_path(&field, &parts);
+    iri_field_put_literal(&field, parts.tail);
 
-    status = iri_buf_put(env, &buf, parts.scheme.data, parts.scheme.len);
-
-    if (status == IRI_OK) {
-        status = iri_put_authority(env, conf, parts.authority, &buf);
+    if (field.status == IRI_OK) {
+        *out = iri_str_equal(iri_buf_str(&field.buf), trimmed)
+                   ? trimmed
+                   : iri_buf_str(&field.buf);
     }
 
-    if (status == IRI_OK) {
-        status = iri_put_path(env, conf, &parts, &buf);
-    }
-
-    if (status == IRI_OK) {
-        status = iri_put_literal(env, parts.tail, &buf);
-    }
-
-    if (status == IRI_OK) {
-        *out = iri_str_equal(iri_buf_str(&buf), trimmed) ? trimmed
-                                                         : iri_buf_str(&buf);
-    }
-
-    return status;
+    return field.status;
 }
 
 
@@ -572,22 +519,15 @@ iri_canonical_link(const iri_env_t *env, iri_str_t location, iri_str_t *out)
 {
     static const iri_str_t before = IRI_STR("<");
     static const iri_str_t after = IRI_STR(">; rel=\"canonical\"");
-    iri_buf_t              buf = IRI_BUF_EMPTY;
-    iri_status_t           status;
+    iri_field_t            field = { env, NULL, IRI_BUF_EMPTY, IRI_OK };
 
-    status = iri_buf_put(env, &buf, before.data, before.len);
+    iri_field_put(&field, before);
+    iri_field_put_literal(&field, location);
+    iri_field_put(&field, after);
 
-    if (status == IRI_OK) {
-        status = iri_put_literal(env, location, &buf);
+    if (field.status == IRI_OK) {
+        *out = iri_buf_str(&field.buf);
     }
 
-    if (status == IRI_OK) {
-        status = iri_buf_put(env, &buf, after.data, after.len);
-    }
-
-    if (status == IRI_OK) {
-        *out = iri_buf_str(&buf);
-    }
-
-    return status;
+    return field.status;
 }

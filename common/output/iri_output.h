@@ -25,6 +25,13 @@
 int iri_char_is_invisible(uint32_t c);
 
 /*
+ * 1 if the invisible character c, n octets at p in text, is not escaped, because
+ * the spelling of the text needs it (iri_is_orthographic).
+ */
+int iri_is_orthographic_at(iri_str_t text, const unsigned char *p, size_t n,
+                           uint32_t c);
+
+/*
  * Append text to out, escaped for element content and for an attribute.
  * Written as "%XX", so that decoding the escapes gives the octets of text: an
  * octet that is not UTF-8, a "%" that looks like an escape, and each octet of

@@ -95,6 +95,9 @@ int iri_hex(unsigned char c);   /* value of a hexadecimal digit; -1: none */
 size_t iri_unescape(const unsigned char *p, const unsigned char *end,
                     unsigned char *octet);
 
+/* Returns: 1 if text has an escape of an octet above 7F, as "%E9"; else 0. */
+int iri_has_escaped_octet(iri_str_t text);
+
 /*
  * Decode one character above U+007F at p, whose octets of UTF-8 are raw,
  * percent-encoded or both.  *c: the character; octets, *len: its UTF-8.

@@ -123,6 +123,22 @@ iri_unescape(const unsigned char *p, const unsigned char *end,
 }
 
 
+int
+iri_has_escaped_octet(iri_str_t text)
+{
+    const unsigned char *p = text.data, *end = p + text.len;
+    unsigned char        octet;
+
+    for (/* void */; p < end; p++) {
+        if (*p == '%' && iri_unescape(p, end, &octet) == 3 && octet >= 0x80) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 size_t
 iri_character_at(const unsigned char *p, const unsigned char *end,
                  uint32_t *c, unsigned char octets[4], size_t *len)

@@ -36,16 +36,16 @@ forget(void *p)
 }
 
 
-static int
-option_number(const char *name)
+static const cli_option_t *
+option_of(const char *name)
 {
-    const apr_getopt_option_t *option = cli_explain.options;
+    const cli_option_t *option = cli_explain.options;
 
     while (strcmp(option->name, name) != 0) {
         option++;
     }
 
-    return option->optch;
+    return option;
 }
 
 
@@ -65,13 +65,11 @@ fuzz_prepare(void)
     fuzz_assert(apr_pool_create(&pool, NULL) == APR_SUCCESS);
 
     for (i = 0; i < MAX_CONFS; i++) {
-        confs[i] = cli_explain.create(pool);
-        fuzz_assert(confs[i] != NULL);
+        confs[i] = cli_conf_create(&cli_explain, pool);
 
         for (k = 0; options[i][k] != NULL; k += 2) {
-            fuzz_assert(cli_explain.option(confs[i],
-                                           option_number(options[i][k]),
-                                           options[i][k + 1])
+            fuzz_assert(cli_option_set(option_of(options[i][k]), confs[i],
+                                       options[i][k + 1])
                         == NULL);
         }
 
