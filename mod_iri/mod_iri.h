@@ -1,16 +1,6 @@
 /*
  * mod_iri.h - module record and settings, which all files of mod_iri use
  *
- * Headers by subject:
- *
- *   mod_iri.h           the settings of servers and directories; strings
- *   mod_iri_startup.h   reading and checking the configuration; virtual hosts
- *   mod_iri_request.h   the state of a request: reading, query, variables, log;
- *                       answers: errors, choices, redirects
- *   mod_iri_tree.h      settings and canonical names of directories on disk
- *   mod_iri_probe.h     subrequests that test what the client may get
- *   mod_iri_hooks.h     the hooks of httpd that mod_iri.c adds
- *
  * Files:
  *
  *   mod_iri.c           directives, merging, the table of hooks
@@ -65,6 +55,9 @@
 #include "base/iri_env_apr.h"
 #include "index/iri_index_cache_apr.h"
 
+/* Hooks and directives get more arguments than most of them need. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* clang warns of APR's ring macros, which compute offsets from NULL. */
 #ifdef __clang__
 #if __has_warning("-Wnull-pointer-subtraction")
@@ -82,26 +75,22 @@ APLOG_USE_MODULE(iri);
 
 #pragma GCC visibility push(hidden)
 
-#define MOD_IRI_UNSET      (-1)
 #define MOD_IRI_CACHE_SIZE ((size_t) 16 * 1024 * 1024) /* octets per child */
 
 /* ---- settings of a server or virtual host ------------------------------- */
 
 typedef struct {
-    int                engine;       /* iri_engine_t; MOD_IRI_UNSET: IRIEngine
-                                        is not set, only until post_config */
-    unsigned           has_charsets; /* 1: IRICharset is set or inherited */
-    unsigned           has_invalid;  /* 1: IRIInvalid is set or inherited */
-    unsigned           has_query;    /* 1: IRIQueryCharset is set or
-                                        inherited */
+    unsigned           has;          /* bits of the settings that are set, or
+                                        inherited; 0: none */
+    iri_engine_t       engine;
     iri_reading_conf_t reading;
     iri_query_conf_t   query;
-    int                host_mode;    /* iri_host_mode_t or MOD_IRI_UNSET */
+    iri_host_mode_t    host_mode;
     const ap_directive_t *host_directive; /* IRIHost; NULL: not set */
     size_t             cache_size;   /* octets; only the main server's is
                                         used; 0: off */
-    int                advertise;    /* 0, 1 or MOD_IRI_UNSET */
-    int                request_uri;  /* the same */
+    int                advertise;    /* 1: IRIAdvertise On */
+    int                request_uri;  /* 1: IRIRequestURI On */
 
     /* set by post_config and child_init, read by requests */
     iri_registry_t     *registry;    /* of charsets */
@@ -133,30 +122,33 @@ mod_iri_server_conf(const server_rec *s)
     return ap_get_module_config(s->module_config, &iri_module);
 }
 
-/* Returns: 1 if the engine of a server is off, by default or by IRIEngine. */
 static inline int
 mod_iri_is_off(const server_rec *s)
 {
-    return mod_iri_server_conf(s)->engine <= IRI_ENGINE_OFF;
+    return mod_iri_server_conf(s)->engine == IRI_ENGINE_OFF;
+}
+
+static inline int
+mod_iri_is_on(const request_rec *r)
+{
+    return mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON;
 }
 
 /* ---- settings of a directory -------------------------------------------- */
 
-/* Bits of mod_iri_dir_conf_t.has: the directives that are set. */
-#define MOD_IRI_HAS_CHARSETS  0x1u  /* IRIFilenameCharset */
-#define MOD_IRI_HAS_FORM      0x2u  /* IRIFilenameForm */
-#define MOD_IRI_HAS_MATCH     0x4u  /* IRIMatch */
-#define MOD_IRI_HAS_AMBIGUOUS 0x8u  /* IRIAmbiguous */
-#define MOD_IRI_HAS_REPAIR    0x10u /* IRIRepair */
+/* Bits of mod_iri_dir_conf_t.has: the settings of tree. */
+#define MOD_IRI_HAS_TREE 0x1fu
 
 /* The per-directory configuration. */
 typedef struct mod_iri_dir_conf_s {
+    unsigned        has;      /* bits of the settings that are set; 0: none */
     iri_tree_conf_t tree;     /* only the members whose bit is in has */
-    unsigned        has;      /* MOD_IRI_HAS_...; 0: none */
-    int             redirect; /* 0: off, HTTP status, IRI_REDIRECT_LINK, or
-                                 MOD_IRI_UNSET */
-    int             listing;  /* 0: off, 1: on, or MOD_IRI_UNSET */
+    int             redirect; /* 0: off, HTTP status or IRI_REDIRECT_LINK */
+    int             listing;  /* 1: IRIListing On */
 } mod_iri_dir_conf_t;
+
+/* Copy the settings that are set in *add to *dir. */
+void mod_iri_dir_add(mod_iri_dir_conf_t *dir, const mod_iri_dir_conf_t *add);
 
 /*
  * Returns: the per-directory configuration of a request; NULL: no directive of

@@ -359,7 +359,7 @@ mod_iri_location_insert(request_rec *r)
          || mod_iri_type_has_handler(r->content_type))
         && r->main == NULL
         && (r->proxyreq != PROXYREQ_PROXY || mod_iri_advertises(r))
-        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
+        && mod_iri_is_on(r))
     {
         mod_iri_add_location_filter(r);
     }
@@ -373,8 +373,7 @@ mod_iri_location_insert_error(request_rec *r)
     const char         *list;
 
     mod_iri_client_add_vary(r);
-    if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY
-        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
+    if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY || !mod_iri_is_on(r)
         || (!ap_is_HTTP_REDIRECT(r->status) && r->status != HTTP_CREATED
             && r->status != HTTP_NOT_ACCEPTABLE))
     {
@@ -593,7 +592,7 @@ mod_iri_redirect(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
 
     mod_iri_probe_record(r);
-    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON) {
+    if (!mod_iri_is_on(r)) {
         return DECLINED;
     }
     if (ctx != NULL && mod_iri_found(ctx)->verdict == IRI_CHOOSE) {
@@ -611,7 +610,7 @@ mod_iri_redirect(request_rec *r)
 int
 mod_iri_redirect_directory(request_rec *r)
 {
-    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON) {
+    if (!mod_iri_is_on(r)) {
         return DECLINED;
     }
     if (apr_table_get(r->notes, mod_iri_absent_note) != NULL) {
@@ -636,9 +635,7 @@ mod_iri_fixups(request_rec *r)
     int                      status;
 
     mod_iri_probe_attach(r);
-    if ((ctx == NULL && r->handler == NULL)
-        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
-    {
+    if ((ctx == NULL && r->handler == NULL) || !mod_iri_is_on(r)) {
         return DECLINED;
     }
     status = mod_iri_refuse_absent(r);

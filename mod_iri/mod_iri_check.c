@@ -55,8 +55,8 @@ mod_iri_engine_at(const mod_iri_check_t *check, const server_rec *s)
     const server_rec *end = s == check->main_server ? NULL : s->next;
 
     for (/* void */; s != end && engine != IRI_ENGINE_ON; s = s->next) {
-        if (mod_iri_server_conf(s)->engine > IRI_ENGINE_OFF) {
-            engine = (iri_engine_t) mod_iri_server_conf(s)->engine;
+        if (!mod_iri_is_off(s)) {
+            engine = mod_iri_server_conf(s)->engine;
         }
     }
     return engine;

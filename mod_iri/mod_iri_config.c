@@ -75,7 +75,7 @@ mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
         const char               *name;
 
         /* dir is NULL for a section without directives of this module */
-        if (dir == NULL || dir->has == 0) {
+        if (dir == NULL || (dir->has & MOD_IRI_HAS_TREE) == 0) {
             continue;
         }
         /*
@@ -142,9 +142,6 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
 
     conf->registry = registry;
-    if (conf->engine == MOD_IRI_UNSET) {
-        conf->engine = IRI_ENGINE_OFF;
-    }
     conf->lookup_defaults = ap_get_module_config(s->lookup_defaults,
                                                  &iri_module);
     conf->sections = apr_array_make(mod_iri_pool(env), 2,
@@ -166,7 +163,6 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     iri_fold_keys_t *fold_keys = NULL;
     server_rec      *s;
 
-    (void) plog;
     if (registry == NULL) {
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
                      "iri: the data of ICU is missing");

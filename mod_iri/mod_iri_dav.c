@@ -63,10 +63,9 @@ mod_iri_dav_is_filesystem(request_rec *r)
 static int
 mod_iri_dav_applies(request_rec *r)
 {
-    return mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON
-           && r->handler != NULL && strcmp(r->handler, "dav-handler") == 0
-           && r->uri[0] == '/' && r->filename != NULL
-           && mod_iri_dav_is_filesystem(r);
+    return mod_iri_is_on(r) && r->handler != NULL
+           && strcmp(r->handler, "dav-handler") == 0 && r->uri[0] == '/'
+           && r->filename != NULL && mod_iri_dav_is_filesystem(r);
 }
 
 static int

@@ -286,7 +286,7 @@ mod_iri_refuse_absent(request_rec *r)
     iri_find_conf_t    conf;
     int                status;
 
-    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
+    if (!mod_iri_is_on(r) || ctx == NULL
         || mod_iri_found(ctx)->verdict != IRI_REFUSE || r->proxyreq
         || mod_iri_is_rule_redirect(r))
     {

@@ -112,8 +112,6 @@ mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     char  *name;
     size_t i;
 
-    (void) plog;
-    (void) ptemp;
     for (i = 0; register_function != NULL && i < IRI_FUNCTIONS + IRI_CHARSETS;
          i++)
     {

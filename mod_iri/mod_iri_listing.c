@@ -250,8 +250,7 @@ mod_iri_is_listing_on(const request_rec *r)
 
     return dir != NULL && dir->listing == 1
            && (strcmp(r->handler, DIR_MAGIC_TYPE) == 0 || *r->handler == '\0')
-           && r->finfo.filetype == APR_DIR
-           && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON;
+           && r->finfo.filetype == APR_DIR && mod_iri_is_on(r);
 }
 
 /*

@@ -18,11 +18,8 @@
 iri_host_mode_t
 mod_iri_host_mode(const server_rec *s)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
-
-    return conf->host_mode == MOD_IRI_UNSET || mod_iri_is_off(s)
-               ? IRI_HOST_MODE_OFF
-               : (iri_host_mode_t) conf->host_mode;
+    return mod_iri_is_off(s) ? IRI_HOST_MODE_OFF
+                             : mod_iri_server_conf(s)->host_mode;
 }
 
 /* ---- addresses ---------------------------------------------------------- */
@@ -401,7 +398,6 @@ mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     int               all_off = mod_iri_all_off(main_server);
     server_rec       *s;
 
-    (void) plog;
     if (!all_off) {
         idna = mod_iri_make_idna(pconf);
         status = idna == NULL ? IRI_ICU_FAILED : IRI_OK;

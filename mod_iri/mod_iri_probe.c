@@ -262,7 +262,6 @@ mod_iri_is_subrequest(ap_expr_eval_ctx_t *eval, const void *data)
 {
     const request_rec *r = eval->r;
 
-    (void) data;
     if (r == NULL) {
         return "";
     }

@@ -186,9 +186,7 @@ mod_iri_snapshot_take(request_rec *r)
     if (snapshot != NULL && snapshot->restarted != NULL) {
         mod_iri_hide_restart(snapshot, r);
     }
-    if (r->prev != NULL
-        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
-    {
+    if (r->prev != NULL && mod_iri_is_on(r)) {
         mod_iri_vars_hide_lookup(r);
     }
     if (mod_iri_can_restart(r)) {

@@ -80,9 +80,7 @@ mod_iri_sendfile_insert(request_rec *r)
     while (f != NULL && strcmp(f->frec->name, "xsendfile") != 0) {
         f = f->next;
     }
-    if (f != NULL && r->main == NULL
-        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
-    {
+    if (f != NULL && r->main == NULL && mod_iri_is_on(r)) {
         ap_add_output_filter_handle(mod_iri_sendfile_handle, NULL, r,
                                     r->connection);
     }

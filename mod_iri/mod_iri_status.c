@@ -84,8 +84,6 @@ int
 mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
                         apr_pool_t *ptemp)
 {
-    (void) plog;
-    (void) ptemp;
     return ap_mutex_register(pconf, MOD_IRI_STATUS, NULL, APR_LOCK_DEFAULT, 0)
                    == APR_SUCCESS
                ? OK
@@ -102,8 +100,6 @@ mod_iri_status_post_config(apr_pool_t *pconf, apr_pool_t *plog,
 {
     apr_status_t rv = APR_SUCCESS;
 
-    (void) pconf;
-    (void) plog;
     if (!mod_iri_is_first_pass() && mod_iri_status_shared(s, ptemp) == NULL) {
         rv = mod_iri_status_create(s, ptemp);
     }

@@ -13,28 +13,6 @@
 
 #include <apr_fnmatch.h>
 
-/* ---- merging ------------------------------------------------------------ */
-
-void
-mod_iri_tree_merge(iri_tree_conf_t *to, const mod_iri_dir_conf_t *add)
-{
-    if (add->has & MOD_IRI_HAS_CHARSETS) {
-        to->charsets = add->tree.charsets;
-    }
-    if (add->has & MOD_IRI_HAS_FORM) {
-        to->names = add->tree.names;
-    }
-    if (add->has & MOD_IRI_HAS_MATCH) {
-        to->match = add->tree.match;
-    }
-    if (add->has & MOD_IRI_HAS_AMBIGUOUS) {
-        to->ambiguous = add->tree.ambiguous;
-    }
-    if (add->has & MOD_IRI_HAS_REPAIR) {
-        to->repair = add->tree.repair;
-    }
-}
-
 /* ---- settings of a directory -------------------------------------------- */
 
 /*
@@ -86,22 +64,23 @@ mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
                 apr_pool_t *pool)
 {
     const mod_iri_section_t *section;
-    iri_tree_conf_t         *tree = apr_pcalloc(pool, sizeof(*tree));
+    mod_iri_dir_conf_t      *dir = apr_pcalloc(pool, sizeof(*dir));
     int                      i;
 
-    tree->match = IRI_FOLD_NORMALIZATION;
+    dir->tree.match = IRI_FOLD_NORMALIZATION;
     if (conf->lookup_defaults != NULL) {
-        mod_iri_tree_merge(tree, conf->lookup_defaults);
+        mod_iri_dir_add(dir, conf->lookup_defaults);
     }
     for (i = 0; i < conf->sections->nelts; i++) {
         section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
         if (mod_iri_section_applies(section, directory, pool)) {
-            mod_iri_tree_merge(tree, section->dir);
+            mod_iri_dir_add(dir, section->dir);
         }
     }
     /* with iri-charset a request may have a list of charsets of its own */
-    iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL, tree);
-    return tree;
+    iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL,
+                         &dir->tree);
+    return &dir->tree;
 }
 
 /*

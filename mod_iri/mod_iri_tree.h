@@ -11,9 +11,6 @@
 
 /* ---- mod_iri_tree.c ----------------------------------------------------- */
 
-/* Copy the settings that are set in add to *to. */
-void mod_iri_tree_merge(iri_tree_conf_t *to, const mod_iri_dir_conf_t *add);
-
 /*
  * Returns: the settings for the names in a directory: those of the
  * <Directory> sections that contain it, merged; lives as long as pool.

@@ -424,8 +424,7 @@ mod_iri_log_item(request_rec *r, char *name)
     mod_iri_var_t        var = mod_iri_var_find(name);
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
 
-    if (value == NULL && var != MOD_IRI_VARS
-        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON
+    if (value == NULL && var != MOD_IRI_VARS && mod_iri_is_on(r)
         && r->parsed_uri.path != NULL)
     {
         r = mod_iri_before_error_page(r);
@@ -442,8 +441,6 @@ mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     APR_OPTIONAL_FN_TYPE(ap_register_log_handler)
     *put = APR_RETRIEVE_OPTIONAL_FN(ap_register_log_handler);
 
-    (void) plog;
-    (void) ptemp;
     if (put != NULL) {
         put(pconf, "e", mod_iri_log_item, 0);
     }

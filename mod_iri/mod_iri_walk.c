@@ -421,7 +421,7 @@ mod_iri_walk(request_rec *r)
     if (ctx == NULL || r->proxyreq || r->filename == NULL
         || iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
                                mod_iri_str(r->filename))
-        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
+        || !mod_iri_is_on(r))
     {
         return DECLINED;
     }
