@@ -35,8 +35,10 @@
  * of names on disk.  (The form "native" of iri_types.h means raw octets in a
  * request.)  An "ASCII path" also has no escape of an octet above 7F.
  *
- * Unless noted otherwise: strings end with NUL; char pointers and structures
- * must not be NULL; results live as long as r->pool; paths are unescaped.
+ * Unless noted otherwise: strings end with NUL; pointers must not be NULL, and
+ * are not as results; results live as long as r->pool; paths are unescaped;
+ * mod_iri_is_... and mod_iri_has_... return 1 or 0; hooks and functions that
+ * are parts of hooks return DECLINED to continue, or an HTTP status.
  */
 
 #ifndef MOD_IRI_H
@@ -150,10 +152,7 @@ typedef struct mod_iri_dir_conf_s {
 /* Copy the settings that are set in *add to *dir. */
 void mod_iri_dir_add(mod_iri_dir_conf_t *dir, const mod_iri_dir_conf_t *add);
 
-/*
- * Returns: the per-directory configuration of a request; NULL: no directive of
- * this module applies to it.
- */
+/* Returns: NULL if no directive of this module applies to the request. */
 static inline const mod_iri_dir_conf_t *
 mod_iri_dir_conf(const request_rec *r)
 {
@@ -177,7 +176,7 @@ typedef struct {
     const char       *name; /* canonical, ends with "/" */
 } mod_iri_encoded_section_t;
 
-/* Returns: the pool of an env of mod_iri_env() or iri_env_apr_init(). */
+/* The pool of an env of mod_iri_env() or iri_env_apr_init(). */
 static inline apr_pool_t *
 mod_iri_pool(const iri_env_t *env)
 {
@@ -195,7 +194,7 @@ mod_iri_str(const char *text)
     return str;
 }
 
-/* Returns: a copy that ends with NUL, in pool. */
+/* A copy that ends with NUL, in pool. */
 static inline char *
 mod_iri_dup(apr_pool_t *pool, iri_str_t str)
 {

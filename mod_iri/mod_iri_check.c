@@ -8,16 +8,15 @@
  * files are not checked.
  */
 
-#include "mod_iri_startup.h"
+#include "mod_iri_hooks.h"
 
 #include <apr_lib.h>
 
 /* The state of one check of the configuration. */
 typedef struct {
-    server_rec             *main_server;
-    const mod_iri_vhosts_t *vhosts;
-    iri_env_apr_t           env;
-    apr_array_header_t     *list; /* iri_directive_t: to be checked */
+    server_rec         *main_server;
+    iri_env_apr_t       env;
+    apr_array_header_t *list; /* iri_directive_t: to be checked */
 } mod_iri_check_t;
 
 /* ---- positions of directives -------------------------------------------- */
@@ -119,7 +118,8 @@ mod_iri_charsets_of(const mod_iri_check_t *check, const ap_directive_t *node)
 static void
 mod_iri_check_hosts(const mod_iri_check_t *check, const ap_directive_t *node)
 {
-    const server_rec      *s, *first;
+    server_rec            *s;
+    const server_rec      *first;
     const server_addr_rec *addr;
     iri_directive_t       *d;
 
@@ -128,7 +128,7 @@ mod_iri_check_hosts(const mod_iri_check_t *check, const ap_directive_t *node)
             continue;
         }
         for (addr = s->addrs; addr != NULL; addr = addr->next) {
-            first = mod_iri_first_server(check->vhosts, addr);
+            first = mod_iri_first_server(s, addr);
             d = mod_iri_check_add(check, node, IRI_CHECK_HOST);
             d->engine = mod_iri_engine_at(check, s);
             d->host = mod_iri_host_mode(s);
@@ -283,7 +283,6 @@ mod_iri_check_config(apr_pool_t *pool, server_rec *main_server)
     iri_status_t           status;
 
     check.main_server = main_server;
-    check.vhosts = mod_iri_vhosts(pool, main_server);
     check.list = apr_array_make(pool, 16, sizeof(iri_directive_t));
     iri_env_apr_init(&check.env, pool, mod_iri_log_config, main_server);
     for (node = ap_conftree; node != NULL;

@@ -11,7 +11,6 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_startup.h"
 
 #include <apr_lib.h>
 #include <util_cfgtree.h>
@@ -291,12 +290,9 @@ mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf)
 static int
 mod_iri_follows_restart(const request_rec *r)
 {
-    const mod_iri_request_t *ctx;
-
     while (r->prev != NULL && !mod_iri_is_error_page(r)) {
         r = r->prev;
-        ctx = mod_iri_request(r);
-        if (ctx != NULL && iri_request_has_restarted(ctx->state)) {
+        if (mod_iri_has_restarted(mod_iri_request(r))) {
             return 1;
         }
     }

@@ -8,8 +8,7 @@
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_startup.h"
-#include "mod_iri_tree.h"
+#include "mod_iri_request.h"
 
 /* ---- helpers ------------------------------------------------------------ */
 

@@ -18,7 +18,6 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include "iri_dav.h"
 

@@ -12,17 +12,14 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include <apr_file_info.h>
+#include <apr_lib.h>
 #include <util_script.h>
 
 /* ---- the search --------------------------------------------------------- */
 
-/*
- * Returns: the length of root without "/" at its end; 0: filename is not below
- * root.
- */
+/* Returns: the length of root without "/" at its end; 0: it is no root. */
 static size_t
 mod_iri_root_length(const char *filename, const char *root)
 {
@@ -74,15 +71,13 @@ mod_iri_is_absent(request_rec *r, size_t len)
 static const iri_reading_t *
 mod_iri_reading_of_path(const mod_iri_request_t *ctx, iri_str_t path)
 {
-    const iri_reading_t *reading = ctx != NULL && ctx->uri != NULL
-                                       ? iri_request_requested_reading(
-                                           ctx->state)
-                                       : NULL;
+    const iri_reading_t *reading = NULL;
 
-    return reading != NULL && !iri_request_has_restarted(ctx->state)
-                   && mod_iri_str_equal(reading->path, path)
-               ? reading
-               : NULL;
+    if (ctx != NULL && !mod_iri_has_restarted(ctx)) {
+        reading = iri_request_requested_reading(ctx->state);
+    }
+    return reading != NULL && mod_iri_str_equal(reading->path, path) ? reading
+                                                                     : NULL;
 }
 
 /*
@@ -116,7 +111,9 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     if (len > 0 && mod_iri_ends_with(uri, tail)) {
         search->path = uri;
         search->prefix = uri.len - tail.len;
-        search->reading = mod_iri_reading_of_path(ctx, uri);
+        search->reading = ctx != NULL && ctx->uri != NULL
+                              ? mod_iri_reading_of_path(ctx, uri)
+                              : NULL;
     }
 }
 
@@ -219,38 +216,22 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
 
 /* ---- the verdict -------------------------------------------------------- */
 
-/* Set r->filename to the octets on disk, before any directory walk. */
-static void
-mod_iri_set_filename(request_rec *r, const iri_found_t *found)
+void
+mod_iri_set_filename(request_rec *r, const char *filename)
 {
-    if (found->filename.len == 0
-        || mod_iri_str_equals_text(found->filename, r->filename))
-    {
-        return;
+    if (strcmp(r->filename, filename) != 0) {
+        r->filename = (char *) filename;
+        r->canonical_filename = NULL;
+        r->finfo.filetype = APR_NOFILE;
+        r->finfo.valid = 0;
     }
-    r->filename = mod_iri_dup(r->pool, found->filename);
-    r->canonical_filename = NULL;
-    r->finfo.filetype = APR_NOFILE;
-    r->finfo.valid = 0;
 }
 
-/*
- * Refuse a path that a rule has made.  mod_iri_refuse_absent() sends the answer
- * after access was granted.
- */
+/* Add a result that is known without a lookup. */
 static void
-mod_iri_refuse_rule_path(request_rec *r, mod_iri_request_t *ctx,
-                         const iri_search_t *search, const char *why)
+mod_iri_add_found(request_rec *r, mod_iri_request_t *ctx,
+                  const iri_search_t *search, iri_found_t found)
 {
-    iri_found_t found;
-    iri_shown_t shown;
-
-    mod_iri_note(r, IRI_LOG_INFO, iri_reason_code(IRI_REASON_RULE),
-                 "\"%s\" not served: %s",
-                 iri_show(&shown, mod_iri_str(r->uri)), why);
-    memset(&found, 0, sizeof(found));
-    found.verdict = IRI_REFUSE;
-    found.path = search->path;
     ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r), search,
                                          &found);
 }
@@ -328,9 +309,9 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
             path += 1 + strcspn(path + 1, "/");
         }
     }
-    r->filename = apr_pstrcat(
-        r->pool, apr_pstrmemdup(r->pool, octets, end - octets), path, NULL);
-    r->canonical_filename = NULL;
+    mod_iri_set_filename(
+        r, apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, octets, end - octets),
+                       path, NULL));
 }
 
 /*
@@ -348,7 +329,10 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
     {
         mod_iri_set_directory(r, ctx);
     } else {
-        mod_iri_set_filename(r, &ctx->lookup->found);
+        if (ctx->lookup->found.filename.len != 0) {
+            mod_iri_set_filename(
+                r, mod_iri_dup(r->pool, ctx->lookup->found.filename));
+        }
         mod_iri_vars_set_match(r, ctx);
     }
     return DECLINED;
@@ -395,7 +379,7 @@ mod_iri_find_file(request_rec *r, const mod_iri_server_conf_t *conf)
     if (iri_find(mod_iri_env(r), &search, &found) == IRI_OK
         && found.verdict == IRI_SERVE)
     {
-        mod_iri_set_filename(r, &found);
+        mod_iri_set_filename(r, mod_iri_dup(r->pool, found.filename));
     }
 }
 
@@ -403,15 +387,10 @@ mod_iri_find_file(request_rec *r, const mod_iri_server_conf_t *conf)
 static const char *
 mod_iri_last_segment(request_rec *r, const char *path)
 {
-    size_t      len = strlen(path);
-    const char *leaf;
+    size_t len = strlen(path);
 
-    if (len > 0 && path[len - 1] == '/') {
-        len--;
-    }
-    path = apr_pstrmemdup(r->pool, path, len);
-    leaf = strrchr(path, '/');
-    return leaf ? leaf + 1 : path;
+    return apr_filepath_name_get(apr_pstrmemdup(
+        r->pool, path, len - (len > 0 && path[len - 1] == '/')));
 }
 
 /*
@@ -467,13 +446,16 @@ mod_iri_map_file(request_rec *r, mod_iri_server_conf_t *conf)
 /*
  * Test a path that a rule may have made, for example from a query.  Rules have
  * judged this form of it, so other forms are not looked up.  Returns: 0 if the
- * path is refused.
+ * path is refused: mod_iri_refuse_absent() answers after access was granted.
  */
 static int
 mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
                     iri_search_t *search)
 {
     iri_reading_t reading;
+    iri_found_t   refused = { .verdict = IRI_REFUSE };
+    iri_shown_t   shown;
+    int           is_read;
 
     /* mod_iri_read.c has set it */
     if (search->path.data == (const unsigned char *) r->uri
@@ -481,18 +463,20 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
     {
         return 1;
     }
-    if (!mod_iri_read_replaced(r, search->path, &reading)) {
-        mod_iri_refuse_rule_path(r, ctx, search,
-                                 "no charset can decode its file name");
-        return 0;
-    }
-    if (reading.verdict == IRI_PASS
-        || mod_iri_use_literal_path(r, ctx, search, &reading))
+    is_read = mod_iri_read_replaced(r, search->path, &reading);
+    if (is_read
+        && (reading.verdict == IRI_PASS
+            || mod_iri_use_literal_path(r, ctx, search, &reading)))
     {
         return 1;
     }
-    mod_iri_refuse_rule_path(r, ctx, search,
-                             "a rule made a path that is not canonical");
+    mod_iri_note(r, IRI_LOG_INFO, iri_reason_code(IRI_REASON_RULE),
+                 "\"%s\" not served: %s",
+                 iri_show(&shown, mod_iri_str(r->uri)),
+                 is_read ? "a rule made a path that is not canonical"
+                         : "no charset can decode its file name");
+    refused.path = search->path;
+    mod_iri_add_found(r, ctx, search, refused);
     return 0;
 }
 
@@ -532,7 +516,7 @@ mod_iri_find_uri(request_rec *r, const iri_env_t *env,
     iri_lookup_t   *lookup;
     apr_status_t    status;
 
-    if ((search->reading != NULL || iri_request_has_restarted(ctx->state))
+    if ((search->reading != NULL || mod_iri_has_restarted(ctx))
         && search->path.data == (const unsigned char *) r->uri && !env->trace
         && iri_find_if_exists(env, search, mod_iri_str(r->filename), &found))
     {
@@ -604,12 +588,10 @@ mod_iri_report_find(void *apr_env, iri_str_t path)
     request_rec             *r = ((iri_env_apr_t *) apr_env)->arg;
     const iri_env_t         *env = mod_iri_env(r);
     const mod_iri_request_t *ctx = mod_iri_request(r);
-    const iri_reading_t     *reading;
     iri_search_t             search;
     iri_find_conf_t          conf;
 
     mod_iri_search_init(r, ctx, &search);
-    reading = iri_request_requested_reading(ctx->state);
     if (search.path.data != (const unsigned char *) r->uri
         || path.len < search.prefix
         || memcmp(path.data, r->uri, search.prefix) != 0)
@@ -617,9 +599,7 @@ mod_iri_report_find(void *apr_env, iri_str_t path)
         return NULL;
     }
     search.path = path;
-    search.reading = reading != NULL && mod_iri_str_equal(reading->path, path)
-                         ? reading
-                         : NULL;
+    search.reading = mod_iri_reading_of_path(ctx, path);
     mod_iri_search_set_trees(r->server, env, &search);
     mod_iri_find_conf_init(r, &search, &conf);
     return iri_request_find(ctx->state, env, &search, &conf);
@@ -657,30 +637,6 @@ mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
 
 /* ---- names in ASCII ----------------------------------------------------- */
 
-/* Record that an ASCII name exists as requested, where names are folded. */
-static void
-mod_iri_record_exact(request_rec *r, mod_iri_request_t *ctx,
-                     const iri_search_t *search)
-{
-    iri_found_t found;
-
-    memset(&found, 0, sizeof(found));
-    found.verdict = IRI_SERVE;
-    found.why = IRI_WHY_FOUND;
-    found.match = IRI_MATCH_EXACT;
-    found.path = mod_iri_str(r->uri);
-    found.filename = mod_iri_str(r->filename);
-    ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r), search,
-                                         &found);
-}
-
-/* Returns: 1 if the request has restarted, by which its entry was found. */
-static int
-mod_iri_has_restarted(const mod_iri_request_t *ctx)
-{
-    return ctx != NULL && iri_request_has_restarted(ctx->state);
-}
-
 /*
  * Map an ASCII path.  If its entry exists as requested, or not at all, the
  * request is not changed.
@@ -694,6 +650,9 @@ mod_iri_map_ascii(request_rec *r)
     iri_lookup_t      *lookup;
     iri_search_t       search;
     iri_find_conf_t    conf;
+    iri_found_t        found = { .verdict = IRI_SERVE,
+                                 .why = IRI_WHY_FOUND,
+                                 .match = IRI_MATCH_EXACT };
     apr_status_t       status;
 
     mod_iri_search_init(r, ctx, &search);
@@ -710,7 +669,9 @@ mod_iri_map_ascii(request_rec *r)
     status = mod_iri_stat(r);
     if (!APR_STATUS_IS_ENOENT(status)) {
         if (ctx != NULL) {
-            mod_iri_record_exact(r, ctx, &search);
+            found.path = mod_iri_str(r->uri);
+            found.filename = mod_iri_str(r->filename);
+            mod_iri_add_found(r, ctx, &search, found);
         }
         if (ctx != NULL || status == APR_SUCCESS) {
             mod_iri_vars_set_match(r, ctx);
@@ -757,8 +718,6 @@ mod_iri_map_to_storage(request_rec *r)
                    ? mod_iri_map_ascii(r)
                    : DECLINED;
     }
-    if (mod_iri_is_file_subrequest(r)) {
-        return mod_iri_map_file(r, conf);
-    }
-    return mod_iri_map_uri(r);
+    return mod_iri_is_file_subrequest(r) ? mod_iri_map_file(r, conf)
+                                         : mod_iri_map_uri(r);
 }

@@ -9,7 +9,6 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_startup.h"
 
 #include <ap_expr.h>
 #include <mod_rewrite.h>

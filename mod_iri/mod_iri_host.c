@@ -21,7 +21,6 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include <apr_buckets.h>
 #include <util_filter.h>
@@ -183,24 +182,20 @@ mod_iri_substring(const unsigned char *from, const unsigned char *to)
     return str;
 }
 
-#define MOD_IRI_HOST_FIELD_LENGTH (sizeof("Host:") - 1)
-
-static int
-mod_iri_is_host_field(iri_str_t line)
-{
-    return line.len >= MOD_IRI_HOST_FIELD_LENGTH
-           && ap_cstr_casecmpn((const char *) line.data,
-                               "Host:", MOD_IRI_HOST_FIELD_LENGTH)
-                  == 0;
-}
-
-/* Returns: the host in "Host: www.example:80". */
+/* Returns: the host in "Host: www.example:80"; data NULL: another field. */
 static iri_str_t
 mod_iri_host_of_field(iri_str_t line)
 {
-    const unsigned char *from = line.data + MOD_IRI_HOST_FIELD_LENGTH;
+    static const char    name[] = "Host:";
+    const unsigned char *from = line.data + sizeof(name) - 1;
     const unsigned char *end = line.data + line.len;
 
+    if (line.len < sizeof(name)
+        || ap_cstr_casecmpn((const char *) line.data, name, sizeof(name) - 1)
+               != 0)
+    {
+        return mod_iri_substring(NULL, NULL);
+    }
     while (from < end && (*from == ' ' || *from == '\t')) {
         from++;
     }
@@ -213,37 +208,16 @@ mod_iri_host_of_field(iri_str_t line)
     return iri_authority_host(mod_iri_substring(from, end));
 }
 
-/* Returns: 1 for blanks and controls. */
-static int
-mod_iri_ends_target(unsigned char octet)
-{
-    return octet <= ' ' || octet == 0x7f;
-}
-
-/*
- * Returns: the text after "scheme://"; NULL: another form of target.  The
- * scheme is not checked: httpd refuses an invalid one.
- */
-static const unsigned char *
-mod_iri_skip_scheme(const unsigned char *from, const unsigned char *end)
-{
-    const unsigned char *slash = memchr(from, '/', (size_t) (end - from));
-
-    return slash != NULL && slash - from >= 2 && slash[-1] == ':'
-                   && end - slash >= 2 && slash[1] == '/'
-               ? slash + 2
-               : NULL;
-}
-
 /*
  * Returns: the host in "GET http://www.example/ HTTP/1.1"; empty for other
  * forms of the request line (RFC 9112, 3.2).  In the authority form (CONNECT)
- * the host is not mapped.
+ * the host is not mapped.  The scheme is not checked: httpd refuses an invalid
+ * one.
  */
 static iri_str_t
 mod_iri_host_of_target(iri_str_t line)
 {
-    const unsigned char *from, *to, *end = line.data + line.len;
+    const unsigned char *from, *to, *slash, *end = line.data + line.len;
     iri_str_t            none = mod_iri_substring(line.data, line.data);
 
     from = memchr(line.data, ' ', line.len);
@@ -253,18 +227,18 @@ mod_iri_host_of_target(iri_str_t line)
     while (from < end && *from == ' ') {
         from++;
     }
-    to = from;
-    while (to < end && !mod_iri_ends_target(*to)) {
-        to++;
+    for (to = from; to<end && * to> ' ' && *to != 0x7f; to++) {
     }
-    end = to;
-    from = mod_iri_skip_scheme(from, end);
-    if (from == NULL) {
+    slash = memchr(from, '/', (size_t) (to - from));
+    if (slash == NULL || slash - from < 2 || slash[-1] != ':'
+        || to - slash < 2 || slash[1] != '/')
+    {
         return none;
     }
-    to = from;
-    while (to < end && *to != '/' && *to != '?' && *to != '#') {
-        to++;
+    end = to;
+    from = slash + 2;
+    for (to = from; to < end && *to != '/' && *to != '?' && *to != '#'; to++)
+    {
     }
     return iri_authority_host(mod_iri_substring(from, to));
 }
@@ -287,20 +261,20 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
 {
     int is_empty = mod_iri_str_equals_text(text, "\r\n")
                    || mod_iri_str_equals_text(text, "\n");
-    int       is_host = f->ctx != NULL && mod_iri_is_host_field(text);
     iri_str_t edited, host;
 
-    if (is_host || (is_empty && f->ctx != NULL)) {
-        ap_remove_input_filter(f);
-    }
     /* empty lines may precede the request line */
-    if (is_empty || (f->ctx != NULL && !is_host)) {
+    if (is_empty && f->ctx == NULL) {
         return;
     }
+    host = f->ctx == NULL ? mod_iri_host_of_target(text)
+                          : mod_iri_host_of_field(text);
+    if (f->ctx != NULL && (is_empty || host.data != NULL)) {
+        ap_remove_input_filter(f);
+    }
     f->ctx = f;
-    host = is_host ? mod_iri_host_of_field(text)
-                   : mod_iri_host_of_target(text);
-    if (mod_iri_host_replace(f->r, text, host, &edited)) {
+    if (host.data != NULL && mod_iri_host_replace(f->r, text, host, &edited))
+    {
         apr_brigade_cleanup(bb);
         APR_BRIGADE_INSERT_TAIL(
             bb, apr_bucket_pool_create((const char *) edited.data, edited.len,
@@ -324,36 +298,6 @@ mod_iri_line_limit(const ap_filter_t *f)
 }
 
 /*
- * Add the length of a brigade to *len.  *ended: 1: the line has ended, or no
- * more octets follow.
- */
-static apr_status_t
-mod_iri_line_scan(apr_bucket_brigade *bb, apr_size_t *len, int *ended)
-{
-    apr_status_t status = APR_SUCCESS;
-    apr_size_t   size, before = *len;
-    const char  *octets;
-    apr_bucket  *e;
-
-    for (e = APR_BRIGADE_FIRST(bb);
-         status == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(bb);
-         e = APR_BUCKET_NEXT(e))
-    {
-        if (APR_BUCKET_IS_METADATA(e)) {
-            *ended |= APR_BUCKET_IS_EOS(e);
-            continue;
-        }
-        status = apr_bucket_read(e, &octets, &size, APR_BLOCK_READ);
-        if (status == APR_SUCCESS && size > 0) {
-            *len += size;
-            *ended |= octets[size - 1] == '\n';
-        }
-    }
-    *ended |= *len == before;
-    return status;
-}
-
-/*
  * A line may come in pieces.  They are joined, up to the length that httpd
  * accepts.  Each call returns the octets that it has read, and only the host
  * may be replaced.
@@ -363,38 +307,35 @@ mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
                     ap_input_mode_t mode, apr_read_type_e block,
                     apr_off_t size)
 {
-    apr_bucket_brigade *more;
-    apr_status_t status = ap_get_brigade(f->next, out, mode, block, size);
-    apr_size_t   len = 0, limit = mod_iri_line_limit(f);
-    int          ended = 0;
-    iri_str_t    text;
-    char        *octets = NULL;
+    apr_bucket_brigade *piece;
+    apr_status_t        status;
+    apr_size_t          len = 0, more, limit = mod_iri_line_limit(f);
+    char               *octets;
 
-    if (status != APR_SUCCESS || mode != AP_MODE_GETLINE) {
-        return status;
+    if (mode != AP_MODE_GETLINE) {
+        return ap_get_brigade(f->next, out, mode, block, size);
     }
-    status = mod_iri_line_scan(out, &len, &ended);
-    more = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
-    while (status == APR_SUCCESS && !ended && len <= limit) {
-        status = ap_get_brigade(f->next, more, mode, block, size);
+    piece = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+    do {
+        status = ap_get_brigade(f->next, piece, mode, block, size);
         if (status == APR_SUCCESS) {
-            status = mod_iri_line_scan(more, &len, &ended);
+            status = apr_brigade_pflatten(piece, &octets, &more, f->r->pool);
         }
-        APR_BRIGADE_CONCAT(out, more);
-    }
-    if (status == APR_SUCCESS && len > limit) {
+        APR_BRIGADE_CONCAT(out, piece);
+        if (status != APR_SUCCESS) {
+            return status;
+        }
+        len += more;
+    } while (more > 0 && octets[more - 1] != '\n' && len <= limit);
+    if (len > limit) {
         ap_remove_input_filter(f);
-        return status;
+        return APR_SUCCESS;
     }
-    if (status == APR_SUCCESS) {
-        status = apr_brigade_pflatten(out, &octets, &len, f->r->pool);
-    }
-    if (status == APR_SUCCESS && octets != NULL && len > 0
-        && octets[len - 1] == '\n')
-    {
-        text.data = (unsigned char *) octets;
-        text.len = len;
-        mod_iri_line_edit(f, out, text);
+    status = apr_brigade_pflatten(out, &octets, &len, f->r->pool);
+    if (status == APR_SUCCESS && len > 0 && octets[len - 1] == '\n') {
+        mod_iri_line_edit(f, out,
+                          mod_iri_substring((unsigned char *) octets,
+                                            (unsigned char *) octets + len));
     }
     return status;
 }
@@ -568,10 +509,8 @@ mod_iri_map_root(request_rec *r)
     if (strcmp(dir, root) == 0) {
         return;
     }
-    r->filename = apr_pstrcat(r->pool, dir, r->filename + strlen(root), NULL);
-    r->canonical_filename = NULL;
-    r->finfo.filetype = APR_NOFILE;
-    r->finfo.valid = 0;
+    mod_iri_set_filename(
+        r, apr_pstrcat(r->pool, dir, r->filename + strlen(root), NULL));
     ap_set_document_root(r, dir);
     ap_set_context_info(r, NULL, dir);
 }

@@ -18,9 +18,7 @@
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_probe.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include "iri_listing.h"
 

@@ -13,7 +13,6 @@
  */
 
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 /* A path with native octets and with canonical names, both unescaped. */
 typedef struct {

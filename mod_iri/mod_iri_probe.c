@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_probe.h"
 #include "mod_iri_request.h"
 
 #include <ap_expr.h>

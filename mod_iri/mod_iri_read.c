@@ -15,9 +15,7 @@
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_probe.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include <apr_lib.h>
 
@@ -443,9 +441,8 @@ mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
     mod_iri_request_t *ctx = mod_iri_request(r);
     const char        *path;
 
-    if (ctx != NULL && iri_request_has_restarted(ctx->state)
-        && strcmp(ctx->uri, r->parsed_uri.path) == 0)
-    {
+    if (mod_iri_has_restarted(ctx)
+        && strcmp(ctx->uri, r->parsed_uri.path) == 0) {
         mod_iri_set_target(r, ctx, ctx->uri);
     } else if (ctx != NULL) {
         mod_iri_request_clear(r, ctx);

@@ -10,7 +10,6 @@
  * log_transaction would cost each request time.
  */
 
-#include "mod_iri_probe.h"
 #include "mod_iri_request.h"
 
 #include <mod_rewrite.h>
@@ -63,6 +62,23 @@ mod_iri_found(const mod_iri_request_t *ctx)
     static const iri_found_t none;
 
     return ctx->lookup != NULL ? &ctx->lookup->found : &none;
+}
+
+static void
+mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line)
+{
+    request_rec *r = arg;
+    iri_notes_t *notes;
+
+    if (level >= IRI_LOG_TRACE) {
+        ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, "iri: %.*s",
+                      (int) line.len, (const char *) line.data);
+        return;
+    }
+    notes = mod_iri_notes(r, level);
+    if (notes != NULL) {
+        iri_note_line(notes, level, line);
+    }
 }
 
 const iri_env_t *
@@ -173,8 +189,8 @@ mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
 static int
 mod_iri_is_raw_redirect(const request_rec *r, const mod_iri_request_t *ctx)
 {
-    return r->prev != NULL && !iri_request_has_restarted(ctx->state)
-           && ctx->sent != NULL && strchr(ctx->sent, '%') == NULL;
+    return r->prev != NULL && !mod_iri_has_restarted(ctx) && ctx->sent != NULL
+           && strchr(ctx->sent, '%') == NULL;
 }
 
 void
@@ -269,21 +285,4 @@ mod_iri_note_error(request_rec *r, const char *failure, iri_status_t status)
 {
     mod_iri_note(r, IRI_LOG_ERROR, iri_why_code(IRI_WHY_ERROR), "%s: %s",
                  failure, iri_status_text(status));
-}
-
-void
-mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line)
-{
-    request_rec *r = arg;
-    iri_notes_t *notes;
-
-    if (level >= IRI_LOG_TRACE) {
-        ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, "iri: %.*s",
-                      (int) line.len, (const char *) line.data);
-        return;
-    }
-    notes = mod_iri_notes(r, level);
-    if (notes != NULL) {
-        iri_note_line(notes, level, line);
-    }
 }

@@ -10,7 +10,6 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include <util_filter.h>
 

@@ -10,7 +10,6 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_startup.h"
 
 #include <apr_global_mutex.h>
 #include <apr_shm.h>

@@ -9,7 +9,6 @@
  */
 
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include <apr_fnmatch.h>
 

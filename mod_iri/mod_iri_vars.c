@@ -57,13 +57,10 @@ static const char mod_iri_var_names[MOD_IRI_VARS][16] = {
 static request_rec *
 mod_iri_client_request(request_rec *r)
 {
-    const mod_iri_request_t *ctx;
-
-    while (r->prev != NULL && !mod_iri_is_error_page(r)) {
-        ctx = mod_iri_request(r);
-        if (ctx != NULL && iri_request_has_restarted(ctx->state)) {
-            break; /* a restarted request has the URL of the client */
-        }
+    /* a restarted request has the URL of the client */
+    while (r->prev != NULL && !mod_iri_is_error_page(r)
+           && !mod_iri_has_restarted(mod_iri_request(r)))
+    {
         r = r->prev;
     }
     return r;

@@ -19,7 +19,6 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 /* ---- <Directory>: startup ----------------------------------------------- */
 
