@@ -3,16 +3,10 @@
  *
  * Modules set Location to the text of a directive, raw or with escapes in lower
  * case, or to the value that a script returns. mod_negotiation writes names on
- * disk.  An output filter replaces these values by URI references.  The filter
- * runs when the first data of an answer pass, after mod_headers and before the
- * protocol filters.  The core's iri_location_field() makes the references: a
- * path of this server becomes canonical; a value from a proxied server is only
- * escaped.
- *
- * The filter is added only if such a field exists or a handler may write one.
- *
- * IRIRedirect: the core decides whether a request may be redirected to the
- * canonical URI, and makes the Location.
+ * disk.  An output filter replaces these values by URI references, when the
+ * first data of an answer pass, after mod_headers and before the protocol
+ * filters.  The core's iri_location_field() makes them: a path of this server
+ * becomes canonical; a value from a proxied server is only escaped.
  */
 
 #include "mod_iri_hooks.h"
@@ -27,25 +21,6 @@ static ap_filter_rec_t *mod_iri_location_handle;
 /* ---- names on disk ------------------------------------------------------ */
 
 /*
- * Returns: the relative reference to an entry; NULL: no memory.  A first
- * segment with ":" needs "./" before it (RFC 3986, 4.2).
- */
-static const char *
-mod_iri_entry_reference(request_rec *r, const char *name)
-{
-    iri_str_t   uri;
-    const char *text;
-
-    if (iri_path_to_uri(mod_iri_env(r), mod_iri_str(name), &uri) != IRI_OK) {
-        return NULL;
-    }
-    text = mod_iri_dup(r->pool, uri);
-    return strcspn(text, ":") < strcspn(text, "/")
-               ? apr_pstrcat(r->pool, "./", text, NULL)
-               : text;
-}
-
-/*
  * Returns: the canonical name for a name on disk from mod_negotiation; NULL:
  * the value is canonical, does not exist on disk, or has no name.
  */
@@ -55,8 +30,7 @@ mod_iri_variant(request_rec *r, const char *value)
     char *octets = apr_pstrdup(r->pool, value);
 
     if ((iri_path_is_ascii(mod_iri_str(value), 1)
-         && iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
-                                mod_iri_str(value)))
+         && mod_iri_is_same_on_disk(r, value))
         || r->filename == NULL || value[0] == '/'
         || ap_unescape_url(octets) != OK
         || !mod_iri_exists(
@@ -71,78 +45,61 @@ mod_iri_variant(request_rec *r, const char *value)
 }
 
 /*
- * Returns: the reference to an entry, and its name as the text of a link; NULL:
- * no memory.
+ * Returns: the relative reference to an entry, with its name as the text of a
+ * link if is_link is 1; NULL: no memory.  A first segment with ":" needs "./"
+ * before it (RFC 3986, 4.2).
  */
 static const char *
-mod_iri_entry_link(request_rec *r, const char *name)
+mod_iri_entry_reference(request_rec *r, const char *name, int is_link)
 {
-    const char *uri = mod_iri_entry_reference(r, name);
-    iri_str_t   iri;
+    iri_str_t   uri, iri;
+    const char *text;
 
-    return uri != NULL
-                   && iri_path_to_iri(mod_iri_env(r), mod_iri_str(name), &iri)
-                          == IRI_OK
-               ? apr_pstrcat(
-                   r->pool, uri, "\"><bdi>",
-                   ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)),
-                   "</bdi>", NULL)
-               : NULL;
+    if (iri_path_to_uri(mod_iri_env(r), mod_iri_str(name), &uri) != IRI_OK
+        || iri_path_to_iri(mod_iri_env(r), mod_iri_str(name), &iri) != IRI_OK)
+    {
+        return NULL;
+    }
+    text = mod_iri_dup(r->pool, uri);
+    return apr_pstrcat(
+        r->pool, strcspn(text, ":") < strcspn(text, "/") ? "./" : "", text,
+        is_link ? "\"><bdi>" : NULL,
+        ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)), "</bdi>", NULL);
 }
 
 /*
  * Replace each name on disk in the field Alternates (RFC 2295, 8.3), as in
  * {"NAME" 1 {type text/html}}, or in a list of variants, as in
- * <li><a href="NAME">NAME</a> , type text/html</li>.  Returns: the new text;
- * NULL: nothing was replaced.
+ * <li><a href="NAME">NAME</a> , type text/html</li>, which is the value of key
+ * in table.  Returns: 1 if it was changed.
  */
-static const char *
-mod_iri_replace(request_rec *r, const char *text, int is_list)
+static int
+mod_iri_replace(request_rec *r, apr_table_t *table, const char *key,
+                int is_list)
 {
     const char *begin = is_list ? "<a href=\"" : "{\"";
     const char *end = is_list ? "</a>" : "\"";
+    const char *text = apr_table_get(table, key);
     const char *done = "", *at, *to, *name, *value;
     int         changed = 0;
 
-    while ((at = strstr(text, begin)) != NULL
+    while (text != NULL && (at = strstr(text, begin)) != NULL
            && (to = strstr(at + strlen(begin), end)) != NULL)
     {
         at += strlen(begin);
         name = mod_iri_variant(
             r, apr_pstrmemdup(r->pool, at, strcspn(at, "\"")));
-        value = name == NULL ? NULL
-                : is_list    ? mod_iri_entry_link(r, name)
-                             : mod_iri_entry_reference(r, name);
+        value = name ? mod_iri_entry_reference(r, name, is_list) : NULL;
         changed |= value != NULL;
         done = apr_pstrcat(
             r->pool, done, apr_pstrmemdup(r->pool, text, at - text),
             value ? value : apr_pstrmemdup(r->pool, at, to - at), NULL);
         text = to;
     }
-    return changed ? apr_pstrcat(r->pool, done, text, NULL) : NULL;
-}
-
-/*
- * Replace names on disk that mod_negotiation has put into Content-Location and
- * Alternates by canonical names.
- */
-static void
-mod_iri_fix_variants(request_rec *r, apr_table_t *headers)
-{
-    static const char content[] = "Content-Location";
-    static const char alternates[] = "Alternates";
-    const char       *value;
-
-    value = apr_table_get(headers, content);
-    if (value != NULL && (value = mod_iri_variant(r, value)) != NULL
-        && (value = mod_iri_entry_reference(r, value)) != NULL)
-    {
-        apr_table_setn(headers, content, value);
+    if (changed) {
+        apr_table_setn(table, key, apr_pstrcat(r->pool, done, text, NULL));
     }
-    value = apr_table_get(headers, alternates);
-    if (value != NULL && (value = mod_iri_replace(r, value, 0)) != NULL) {
-        apr_table_setn(headers, alternates, value);
-    }
+    return changed;
 }
 
 /* ---- pages -------------------------------------------------------------- */
@@ -186,15 +143,15 @@ static const char *
 mod_iri_reference(request_rec *r, const char *value)
 {
     const mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
-    iri_location_field_conf_t    conf;
-    iri_str_t                    out;
+    iri_location_field_conf_t    conf = {
+           .reading = &server->reading,
+           .hosts = &server->host,
+           .host = mod_iri_str(ap_get_server_name_for_url(r)),
+           .port = ap_get_server_port(r),
+           .other = r->proxyreq != PROXYREQ_NONE
+    };
+    iri_str_t out;
 
-    memset(&conf, 0, sizeof(conf));
-    conf.reading = &server->reading;
-    conf.hosts = &server->host;
-    conf.host = mod_iri_str(ap_get_server_name_for_url(r));
-    conf.port = ap_get_server_port(r);
-    conf.other = r->proxyreq != PROXYREQ_NONE;
     if (!conf.other) {
         value = mod_iri_location_to_canonical(r, value);
     }
@@ -289,25 +246,39 @@ mod_iri_advertise(request_rec *r)
 
 /* ---- the filter --------------------------------------------------------- */
 
+/*
+ * Replace names on disk that mod_negotiation has put into Content-Location and
+ * Alternates by canonical names.
+ */
+static void
+mod_iri_fix_variants(request_rec *r, apr_table_t *headers)
+{
+    const char *value = apr_table_get(headers, "Content-Location");
+
+    if (value != NULL && (value = mod_iri_variant(r, value)) != NULL
+        && (value = mod_iri_entry_reference(r, value, 0)) != NULL)
+    {
+        apr_table_setn(headers, "Content-Location", value);
+    }
+    (void) mod_iri_replace(r, headers, "Alternates", 0);
+}
+
 static apr_status_t
 mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
 {
-    static const char         location[] = "Location";
-    static const char         content[] = "Content-Location";
     request_rec              *r = f->r;
     const mod_iri_response_t *answer = f->ctx;
-    const char *old_url = apr_table_get(r->headers_out, location);
-    const char *new_url;
+    const char *old_url = apr_table_get(r->headers_out, "Location"), *new_url;
 
     ap_remove_output_filter(f);
     /* for an error httpd has moved the fields to headers_out */
     mod_iri_fix_variants(r, answer->is_error ? r->headers_out
                                              : r->err_headers_out);
-    mod_iri_fix_field(r, r->headers_out, location);
-    mod_iri_fix_field(r, r->err_headers_out, location);
-    mod_iri_fix_field(r, r->headers_out, content);
-    mod_iri_fix_field(r, r->err_headers_out, content);
-    new_url = apr_table_get(r->headers_out, location);
+    mod_iri_fix_field(r, r->headers_out, "Location");
+    mod_iri_fix_field(r, r->err_headers_out, "Location");
+    mod_iri_fix_field(r, r->headers_out, "Content-Location");
+    mod_iri_fix_field(r, r->err_headers_out, "Content-Location");
+    new_url = apr_table_get(r->headers_out, "Location");
     if (answer->is_error && old_url != NULL && new_url != NULL
         && old_url != new_url && *old_url != '\0')
     {
@@ -336,18 +307,10 @@ mod_iri_add_location_filter(request_rec *r)
     return answer;
 }
 
-/* Returns: 1 if the type of a file selects a handler. */
-static int
-mod_iri_type_has_handler(const char *type)
-{
-    return type != NULL
-           && ((*type == 'a' && strncmp(type, "application/x-", 14) == 0)
-               || (*type == 'h' && strncmp(type, "httpd/", 6) == 0));
-}
-
 /*
- * Runs before the handler.  Nothing sets such a field for a static file later,
- * so its answer gets no filter.
+ * Runs before the handler, which may be that of a type (application/x-...).
+ * Nothing sets such a field for a static file later, so its answer gets no
+ * filter.
  */
 void
 mod_iri_location_insert(request_rec *r)
@@ -355,7 +318,9 @@ mod_iri_location_insert(request_rec *r)
     mod_iri_client_add_vary(r);
     if ((r->handler != NULL || !apr_is_empty_table(r->err_headers_out)
          || !apr_is_empty_table(r->headers_out)
-         || mod_iri_type_has_handler(r->content_type))
+         || (r->content_type != NULL
+             && (strncmp(r->content_type, "application/x-", 14) == 0
+                 || strncmp(r->content_type, "httpd/", 6) == 0)))
         && r->main == NULL
         && (r->proxyreq != PROXYREQ_PROXY || mod_iri_advertises(r))
         && mod_iri_is_on(r))
@@ -369,7 +334,6 @@ void
 mod_iri_location_insert_error(request_rec *r)
 {
     mod_iri_response_t *answer;
-    const char         *list;
 
     mod_iri_client_add_vary(r);
     if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY || !mod_iri_is_on(r)
@@ -380,15 +344,9 @@ mod_iri_location_insert_error(request_rec *r)
     }
     answer = mod_iri_add_location_filter(r);
     answer->is_error = 1;
-    if (r->status != HTTP_MULTIPLE_CHOICES
-        && r->status != HTTP_NOT_ACCEPTABLE) {
-        return;
-    }
-    list = apr_table_get(r->notes, "variant-list");
-    if (list != NULL && (list = mod_iri_replace(r, list, 1)) != NULL) {
-        apr_table_setn(r->notes, "variant-list", list);
-        answer->is_list = 1;
-    }
+    answer->is_list = (r->status == HTTP_MULTIPLE_CHOICES
+                       || r->status == HTTP_NOT_ACCEPTABLE)
+                      && mod_iri_replace(r, r->notes, "variant-list", 1);
 }
 
 void
@@ -403,7 +361,7 @@ mod_iri_location_register(void)
 /* ---- IRIRedirect -------------------------------------------------------- */
 
 /* A note: nothing was found before mod_dir has run. */
-static const char mod_iri_absent_note[] = "mod_iri: absent";
+#define MOD_IRI_ABSENT "mod_iri: absent"
 
 /*
  * Returns: the request that the client sent, if only per-directory rules have
@@ -474,12 +432,12 @@ mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
 
 /*
  * Describe the request for the core, with the path and query that were sent:
- * r->uri and r->args may come from a RewriteRule.  ascii_reading: memory for
- * the reading of an ASCII path.
+ * r->uri and r->args may come from a RewriteRule.  reading: memory for that of
+ * an ASCII path.
  */
 static iri_status_t
 mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
-                      const iri_env_t *env, iri_reading_t *ascii_reading,
+                      const iri_env_t *env, iri_reading_t *reading,
                       iri_redirect_t *redirect)
 {
     const char *query = mod_iri_query_sent(r);
@@ -492,7 +450,7 @@ mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
         ctx != NULL ? ctx->state : NULL, env,
         &mod_iri_server_conf(r->server)->reading,
         mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path : r->uri),
-        ascii_reading, redirect);
+        reading, redirect);
 }
 
 /* client: the result of mod_iri_redirect_origin() */
@@ -551,7 +509,7 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     ctx = mod_iri_request(client);
     status = iri_request_redirect_status(
         ctx != NULL ? ctx->state : NULL,
-        dir != NULL && dir->redirect > 0 ? (unsigned) dir->redirect : 0);
+        dir != NULL ? (unsigned) dir->redirect : 0);
     if (status == 0) {
         return DECLINED;
     }
@@ -565,7 +523,7 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
         presence = mod_iri_presence(r, mod_iri_request(r), redirect.path);
     }
     if (presence == IRI_ABSENT) {
-        apr_table_setn(r->notes, mod_iri_absent_note, "1");
+        apr_table_setn(r->notes, MOD_IRI_ABSENT, "1");
     }
     if (!iri_may_redirect(mod_iri_str(r->method), &redirect, presence)) {
         return DECLINED;
@@ -612,7 +570,7 @@ mod_iri_redirect_directory(request_rec *r)
     if (!mod_iri_is_on(r)) {
         return DECLINED;
     }
-    if (apr_table_get(r->notes, mod_iri_absent_note) != NULL) {
+    if (apr_table_get(r->notes, MOD_IRI_ABSENT) != NULL) {
         return r->finfo.filetype != APR_NOFILE || mod_iri_may_generate(r)
                    ? mod_iri_try_redirect(r, IRI_UNCONFIRMED)
                    : DECLINED;

@@ -294,8 +294,7 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
     const char *octets = mod_iri_dup(r->pool, ctx->lookup->found.filename);
     const char *at, *end;
 
-    if (iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
-                            mod_iri_str(r->filename))
+    if (mod_iri_is_same_on_disk(r, r->filename)
         || strlen(octets) < search->root.len)
     {
         return;

@@ -69,6 +69,14 @@ mod_iri_has_restarted(const mod_iri_request_t *ctx)
     return ctx != NULL && iri_request_has_restarted(ctx->state);
 }
 
+/* As iri_is_same_on_disk(), with the settings of the server. */
+static inline int
+mod_iri_is_same_on_disk(const request_rec *r, const char *name)
+{
+    return iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
+                               mod_iri_str(name));
+}
+
 /* The state of a request, created if there is none. */
 mod_iri_request_t *mod_iri_request_create(request_rec *r);
 

@@ -311,8 +311,7 @@ mod_iri_settings_path(request_rec *r)
         return ctx->settings_path;
     }
     if (ctx != NULL && ctx->lookup != NULL
-        && !iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
-                                mod_iri_str(r->filename)))
+        && !mod_iri_is_same_on_disk(r, r->filename))
     {
         return mod_iri_path_below_root(
             r, ctx->lookup->search.root,

@@ -68,20 +68,6 @@ mod_iri_first_segment(const char *path)
 }
 
 /*
- * Returns: the settings of the directory that contains the segment at name.
- */
-static const iri_tree_conf_t *
-mod_iri_segment_tree(const iri_env_t *env, const mod_iri_server_conf_t *conf,
-                     const mod_iri_encoded_section_t *directory,
-                     const char                      *name)
-{
-    return mod_iri_tree_of(conf,
-                           apr_pstrmemdup(mod_iri_pool(env), directory->name,
-                                          name - directory->name),
-                           mod_iri_pool(env));
-}
-
-/*
  * Set *len to the length of the directory in filename that has the name of a
  * section; 0: there is none.
  *
@@ -96,7 +82,8 @@ mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
 {
     const char  *at = filename, *path = directory->path;
     const char  *name = directory->name;
-    iri_str_t    octets, segment, found;
+    apr_pool_t  *pool = mod_iri_pool(env);
+    iri_str_t    octets, found;
     iri_status_t status;
     int          literal = 1;
 
@@ -106,14 +93,19 @@ mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
             return IRI_OK;
         }
         octets = mod_iri_first_segment(at);
-        segment = mod_iri_first_segment(name);
         literal = literal
                   && mod_iri_str_equal(octets, mod_iri_first_segment(path));
         if (!literal) {
             status = iri_entry_name(
-                env, mod_iri_segment_tree(env, conf, directory, name), octets,
-                &found);
-            if (status != IRI_OK || !mod_iri_str_equal(found, segment)) {
+                env,
+                mod_iri_tree_of(conf,
+                                apr_pstrmemdup(pool, directory->name,
+                                               name - directory->name),
+                                pool),
+                octets, &found);
+            if (status != IRI_OK
+                || !mod_iri_str_equal(found, mod_iri_first_segment(name)))
+            {
                 return status;
             }
         }
@@ -124,45 +116,67 @@ mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
     return IRI_OK;
 }
 
-/* A copy of a section that a request needs. */
-typedef struct {
-    ap_conf_vector_t *section;
-    const char       *octets; /* the path of the copy, with "/" at its end */
-} mod_iri_copy_t;
+/* Returns: a copy of a section for the path octets, which ends with "/". */
+static ap_conf_vector_t *
+mod_iri_copy_section(apr_pool_t *pool, ap_conf_vector_t *section,
+                     char *octets)
+{
+    core_dir_config *core = apr_pmemdup(
+        pool, ap_get_core_module_config(section), sizeof(*core));
+
+    core->d = octets;
+    section = mod_iri_copy_vector(pool, section);
+    ap_set_core_module_config(section, core);
+    return section;
+}
 
 /*
- * Set *copies to the mod_iri_copy_t that the walk of a request needs, and
- * *key to a string that differs if they differ.  Returns: as iri_entry_name().
+ * Set *sections to those of r->server, each followed by the copy that the walk
+ * of r needs, and *key to a string that differs if the copies differ; "": no
+ * copy is needed.  Returns: as iri_entry_name().
  */
 static iri_status_t
-mod_iri_find_copies(request_rec *r, apr_array_header_t **copies,
-                    const char **key)
+mod_iri_find_sections(request_rec *r, apr_array_header_t **sections,
+                      const char **key)
 {
-    const mod_iri_server_conf_t     *conf = mod_iri_server_conf(r->server);
-    const char                      *filename;
-    const mod_iri_encoded_section_t *directory;
-    mod_iri_copy_t                  *copy;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const core_server_config    *core = ap_get_core_module_config(
+           r->server->module_config);
+    const mod_iri_encoded_section_t *encoded;
+    ap_conf_vector_t                *section;
     iri_status_t                     status;
+    char                            *filename, *octets;
     size_t                           len;
-    int                              i;
+    int                              i, k = 0;
 
-    *copies = apr_array_make(r->pool, 2, sizeof(mod_iri_copy_t));
+    *sections = apr_array_make(
+        r->pool, core->sec_dir->nelts + conf->encoded_sections->nelts,
+        sizeof(ap_conf_vector_t *));
     *key = "";
     filename = apr_pstrcat(r->pool, mod_iri_merged_path(r->pool, r->filename),
                            "/", NULL);
-    for (i = 0; i < conf->encoded_sections->nelts; i++) {
-        directory = &APR_ARRAY_IDX(conf->encoded_sections, i,
-                                   mod_iri_encoded_section_t);
-        status = mod_iri_named_length(mod_iri_env(r), conf, filename,
-                                      directory, &len);
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
+        APR_ARRAY_PUSH(*sections, ap_conf_vector_t *) = section;
+        encoded = &APR_ARRAY_IDX(conf->encoded_sections, k,
+                                 mod_iri_encoded_section_t);
+        if (k == conf->encoded_sections->nelts || encoded->section != section)
+        {
+            continue;
+        }
+        k++;
+        status = mod_iri_named_length(mod_iri_env(r), conf, filename, encoded,
+                                      &len);
         if (status != IRI_OK) {
             return status;
         }
-        if (len != 0 && strncmp(filename, directory->path, len) != 0) {
-            copy = apr_array_push(*copies);
-            copy->section = directory->section;
-            copy->octets = apr_pstrmemdup(r->pool, filename, len);
-            *key = apr_psprintf(r->pool, "%s%d %s\n", *key, i, copy->octets);
+        if (len != 0 && strncmp(filename, encoded->path, len) != 0) {
+            octets = apr_pstrmemdup(r->pool, filename, len);
+            APR_ARRAY_PUSH(*sections,
+                           ap_conf_vector_t *) = mod_iri_copy_section(r->pool,
+                                                                      section,
+                                                                      octets);
+            *key = apr_psprintf(r->pool, "%s%d %s\n", *key, k, octets);
         }
     }
     return IRI_OK;
@@ -170,45 +184,16 @@ mod_iri_find_copies(request_rec *r, apr_array_header_t **copies,
 
 /* ---- <Directory>: the walk ---------------------------------------------- */
 
-static ap_conf_vector_t *
-mod_iri_copy_section(apr_pool_t *pool, const mod_iri_copy_t *copy)
-{
-    ap_conf_vector_t *section = mod_iri_copy_vector(pool, copy->section);
-    core_dir_config  *core = apr_pmemdup(
-         pool, ap_get_core_module_config(section), sizeof(*core));
-
-    core->d = (char *) copy->octets;
-    ap_set_core_module_config(section, core);
-    return section;
-}
-
-/* Returns: a copy of r->server with these copies of sections. */
+/* Returns: a copy of r->server with these sections. */
 static server_rec *
-mod_iri_server_with(request_rec *r, const apr_array_header_t *copies)
+mod_iri_server_with(request_rec *r, apr_array_header_t *sections)
 {
     server_rec         *s = apr_pmemdup(r->pool, r->server, sizeof(*s));
-    core_server_config *core = ap_get_core_module_config(s->module_config);
-    apr_array_header_t *all = apr_array_make(
-        r->pool, core->sec_dir->nelts + copies->nelts,
-        sizeof(ap_conf_vector_t *));
-    const mod_iri_copy_t *copy = (const mod_iri_copy_t *) copies->elts;
-    ap_conf_vector_t     *section;
-    int                   i;
+    core_server_config *core = apr_pmemdup(
+        r->pool, ap_get_core_module_config(s->module_config), sizeof(*core));
 
-    for (i = 0; i < core->sec_dir->nelts; i++) {
-        section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
-        APR_ARRAY_PUSH(all, ap_conf_vector_t *) = section;
-        /* the copies are in the order of the sections */
-        if (copy < (const mod_iri_copy_t *) copies->elts + copies->nelts
-            && copy->section == section)
-        {
-            APR_ARRAY_PUSH(all, ap_conf_vector_t *) = mod_iri_copy_section(
-                r->pool, copy++);
-        }
-    }
+    core->sec_dir = sections;
     s->module_config = mod_iri_copy_vector(r->pool, s->module_config);
-    core = apr_pmemdup(r->pool, core, sizeof(*core));
-    core->sec_dir = all;
     ap_set_core_module_config(s->module_config, core);
     return s;
 }
@@ -227,23 +212,23 @@ mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
     const request_rec       *from = r->prev ? r->prev : r->main;
     const mod_iri_request_t *before = from ? mod_iri_request(from) : NULL;
     server_rec              *server = r->server;
-    apr_array_header_t      *copies;
+    apr_array_header_t      *sections;
     int                      status;
 
     if (mod_iri_server_conf(server)->encoded_sections->nelts == 0) {
         return ap_directory_walk(r);
     }
-    if (mod_iri_find_copies(r, &copies, &ctx->walk_key) != IRI_OK) {
+    if (mod_iri_find_sections(r, &sections, &ctx->walk_key) != IRI_OK) {
         /* it is unknown which sections apply */
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    if (copies->nelts == 0) {
+    if (*ctx->walk_key == '\0') {
         return ap_directory_walk(r);
     }
     ctx->walk_server = before != NULL && before->walk_server != NULL
                                && strcmp(before->walk_key, ctx->walk_key) == 0
                            ? before->walk_server
-                           : mod_iri_server_with(r, copies);
+                           : mod_iri_server_with(r, sections);
     r->server = ctx->walk_server;
     status = ap_directory_walk(r);
     r->server = server;
@@ -418,9 +403,7 @@ mod_iri_walk(request_rec *r)
     int                status;
 
     if (ctx == NULL || r->proxyreq || r->filename == NULL
-        || iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
-                               mod_iri_str(r->filename))
-        || !mod_iri_is_on(r))
+        || mod_iri_is_same_on_disk(r, r->filename) || !mod_iri_is_on(r))
     {
         return DECLINED;
     }
