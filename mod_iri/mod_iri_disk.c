@@ -2,9 +2,8 @@
  * mod_iri_disk.c - canonical r->uri -> r->filename with the octets on disk
  *
  * This runs in map_to_storage, after all aliases and before the first directory
- * walk. r->filename gets the octets on disk, so that .htaccess, handlers and
- * all later phases use the real path. r->uri stays canonical, so that rules are
- * compared with canonical paths.
+ * walk: .htaccess, handlers and all later phases use the real path, while rules
+ * are compared with the canonical r->uri.
  *
  * For a subrequest that names a file on disk the direction is reversed: its
  * r->filename has the octets on disk, and its r->uri is made canonical.
@@ -45,10 +44,7 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
                   == 0;
 }
 
-/*
- * Returns: 1 if there is no file with the first len octets of r->filename,
- * which are not ASCII; 0 also if that is not known.
- */
+/* Is the path of the first len octets of r->filename, not ASCII, absent? */
 static int
 mod_iri_is_absent(request_rec *r, size_t len)
 {
@@ -64,20 +60,16 @@ mod_iri_is_absent(request_rec *r, size_t len)
     return APR_STATUS_IS_ENOENT(status) || APR_STATUS_IS_ENOTDIR(status);
 }
 
-/*
- * Returns: the reading of the path that the client sent; NULL: path is another
- * path.
- */
+/* Returns: the reading of the path that was sent; NULL: path is another one. */
 static const iri_reading_t *
 mod_iri_reading_of_path(const mod_iri_request_t *ctx, iri_str_t path)
 {
-    const iri_reading_t *reading = NULL;
+    const iri_reading_t *reading = iri_request_requested_reading(ctx->state);
 
-    if (ctx != NULL && !mod_iri_has_restarted(ctx)) {
-        reading = iri_request_requested_reading(ctx->state);
-    }
-    return reading != NULL && mod_iri_str_equal(reading->path, path) ? reading
-                                                                     : NULL;
+    return reading != NULL && !mod_iri_has_restarted(ctx)
+                   && mod_iri_str_equal(reading->path, path)
+               ? reading
+               : NULL;
 }
 
 /*
@@ -118,9 +110,8 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
 }
 
 /*
- * Returns: 1 if the method of the request, or of its main request (for the
- * Destination of COPY, for example), writes.  For such a method the lookup does
- * not ignore case, accents and spelling.
+ * Does the method of the request, or of its main request (for the Destination
+ * of COPY), write?  Then the lookup does not ignore case, accents and spelling.
  */
 static int
 mod_iri_writes(const request_rec *r)
@@ -144,9 +135,7 @@ mod_iri_search_init(request_rec *r, const mod_iri_request_t *ctx,
     mod_iri_split_filename(r, ctx, search);
 }
 
-/*
- * Read a path that another module has set.  Returns: 0 if it has no reading.
- */
+/* Read a path that another module has set.  Returns: 0: it has no reading. */
 static int
 mod_iri_read_replaced(request_rec *r, iri_str_t path, iri_reading_t *reading)
 {
@@ -156,8 +145,8 @@ mod_iri_read_replaced(request_rec *r, iri_str_t path, iri_reading_t *reading)
 }
 
 /*
- * Returns: 1 if the entries in the first len octets of r->filename, below the
- * root of the search, have the names that the rules have judged.
+ * Have the entries in the first len octets of r->filename, below the root of
+ * the search, the names that the rules have judged?
  */
 static int
 mod_iri_has_names(request_rec *r, const iri_search_t *search, iri_str_t names,
@@ -253,9 +242,6 @@ mod_iri_find_conf_init(const request_rec *r, const iri_search_t *search,
 }
 
 /*
- * Answer 404 for a name that no entry can have, or 409 if the request would
- * create it.
- *
  * This runs only after access was granted, because the result may depend on
  * the contents of a directory that the rules deny.  A per-directory
  * RewriteRule may redirect from a name that is absent.
@@ -283,8 +269,7 @@ mod_iri_refuse_absent(request_rec *r)
 
 /*
  * Set r->filename for the rules: the octets on disk of the deepest directory
- * that was found, or of the directory of the choices, then the rest of the path
- * as requested.
+ * that was found, or of that of the choices, then the rest as requested.
  */
 static void
 mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
@@ -313,27 +298,22 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
                        path, NULL));
 }
 
-/*
- * Returns: DECLINED to continue, also with an absent name; else an HTTP
- * status.
- */
 static int
 mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 {
-    if (ctx->lookup->found.verdict == IRI_RESTART) {
+    const iri_found_t *found = &ctx->lookup->found;
+
+    if (found->verdict == IRI_RESTART) {
         return mod_iri_restart(r, ctx->lookup);
     }
-    if (ctx->lookup->found.verdict == IRI_CHOOSE
-        || ctx->lookup->found.verdict == IRI_REFUSE)
-    {
+    if (!iri_may_open(found)) {
         mod_iri_set_directory(r, ctx);
-    } else {
-        if (ctx->lookup->found.filename.len != 0) {
-            mod_iri_set_filename(
-                r, mod_iri_dup(r->pool, ctx->lookup->found.filename));
-        }
-        mod_iri_vars_set_match(r, ctx);
+        return DECLINED;
     }
+    if (found->filename.len != 0) {
+        mod_iri_set_filename(r, mod_iri_dup(r->pool, found->filename));
+    }
+    mod_iri_vars_set_match(r, ctx);
     return DECLINED;
 }
 
@@ -352,28 +332,25 @@ mod_iri_dir_uri(const request_rec *r)
     return ap_make_dirstr_parent(r->pool, uri);
 }
 
-/*
- * Look up a name that a page contains (file= of SSI, for example) and that
- * does not exist as it is.
- */
+/* Look up a name of a page (file= of SSI) that does not exist as it is. */
 static void
 mod_iri_find_file(request_rec *r, const mod_iri_server_conf_t *conf)
 {
     const char   *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
     size_t        len = mod_iri_root_length(r->filename, dir);
     iri_reading_t reading;
-    iri_search_t  search;
+    iri_search_t  search = { .tree = mod_iri_tree_of_filename(r->main),
+                             .cache = conf->cache };
     iri_found_t   found;
 
-    memset(&search, 0, sizeof(search));
-    search.root.data = (const unsigned char *) r->filename;
-    search.root.len = len;
-    search.path = mod_iri_str(r->filename + len);
-    search.tree = mod_iri_tree_of_filename(r->main);
-    search.cache = conf->cache;
-    if (len == 0 || !mod_iri_read_replaced(r, search.path, &reading)) {
+    if (len == 0
+        || !mod_iri_read_replaced(r, mod_iri_str(r->filename + len),
+                                  &reading))
+    {
         return;
     }
+    search.root.data = (const unsigned char *) r->filename;
+    search.root.len = len;
     search.path = reading.path;
     if (iri_find(mod_iri_env(r), &search, &found) == IRI_OK
         && found.verdict == IRI_SERVE)
@@ -417,18 +394,17 @@ mod_iri_name_entry(request_rec *r, const char *requested)
     {
         return;
     }
-    r->parsed_uri.path = apr_pstrcat(r->pool, dir, mod_iri_dup(r->pool, name),
-                                     r->uri + at + len, NULL);
-    r->uri = r->parsed_uri.path;
+    r->uri = r->parsed_uri.path = apr_pstrcat(
+        r->pool, dir, mod_iri_dup(r->pool, name), r->uri + at + len, NULL);
 }
 
 static int
 mod_iri_map_file(request_rec *r, mod_iri_server_conf_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
-    const char        *requested = mod_iri_last_segment(r, r->filename), *dir;
+    const char        *requested = mod_iri_last_segment(r, r->filename);
+    const char        *dir = mod_iri_settings_path(r->main);
 
-    dir = mod_iri_settings_path(r->main);
     dir = r->main->finfo.filetype == APR_DIR
               ? apr_pstrcat(r->pool, dir, "/", NULL)
               : ap_make_dirstr_parent(r->pool, dir);
@@ -479,10 +455,7 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
     return 0;
 }
 
-/*
- * Stat r->filename as httpd does in its directory walk, which uses the
- * result.
- */
+/* Stat r->filename as httpd does in its directory walk, which uses r->finfo. */
 static apr_status_t
 mod_iri_stat(request_rec *r)
 {
@@ -492,9 +465,7 @@ mod_iri_stat(request_rec *r)
         return APR_SUCCESS;
     }
     status = ap_run_dirwalk_stat(&r->finfo, r, APR_FINFO_MIN);
-    /*
-     * the directory walk normalizes dot-segments, and then stats another path
-     */
+    /* for a path with dot-segments the walk stats another one */
     if (status != APR_SUCCESS || strstr(r->filename, "/.") != NULL) {
         r->finfo.filetype = APR_NOFILE;
         r->finfo.valid = 0;
@@ -578,9 +549,7 @@ mod_iri_map_uri(request_rec *r)
 
 /* ---- report ------------------------------------------------------------- */
 
-/*
- * Implements iri_report_find_t.  A path that a rule has made is not looked up.
- */
+/* iri_report_find_t.  A path that a rule has made is not looked up. */
 static iri_lookup_t *
 mod_iri_report_find(void *apr_env, iri_str_t path)
 {
@@ -604,10 +573,7 @@ mod_iri_report_find(void *apr_env, iri_str_t path)
     return iri_request_find(ctx->state, env, &search, &conf);
 }
 
-/*
- * IRIEngine report: log the verdict on the client's request, without carrying
- * it out.
- */
+/* IRIEngine report: log the verdict on the client's request. */
 static int
 mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
 {
@@ -636,10 +602,7 @@ mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
 
 /* ---- names in ASCII ----------------------------------------------------- */
 
-/*
- * Map an ASCII path.  If its entry exists as requested, or not at all, the
- * request is not changed.
- */
+/* If the entry exists as requested, or not at all, r is not changed. */
 static int
 mod_iri_map_ascii(request_rec *r)
 {
@@ -685,8 +648,7 @@ mod_iri_map_ascii(request_rec *r)
     if (lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    if (lookup->found.verdict == IRI_PASS
-        || lookup->found.verdict == IRI_SERVE) {
+    if (iri_may_open(&lookup->found)) {
         return DECLINED;
     }
     ctx = mod_iri_request_create(r);

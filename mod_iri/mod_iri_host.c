@@ -1,12 +1,11 @@
 /*
  * mod_iri_host.c - host of a request -> A-labels
  *
- * httpd checks the host of a request before it runs a hook that could change
- * it.  With HttpProtocolOptions Strict httpd accepts letters, digits and a few
- * other characters only.  So the host is mapped while the request is read: in
- * HTTP/1 a filter edits the Host line, and the request line if its target is in
- * absolute form (RFC 9112, 3.2.2); in HTTP/2 in the header fields, which arrive
- * together.
+ * httpd checks the host before it runs a hook that could change it: with
+ * HttpProtocolOptions Strict it accepts few characters besides letters and
+ * digits.  So the host is mapped while the request is read: in HTTP/1 a filter
+ * edits the Host line, and the request line if its target is in absolute form
+ * (RFC 9112, 3.2.2); in HTTP/2 the header fields arrive together.
  *
  * Only the host is replaced, and only by a-z, 0-9, "-" and ".", so that an
  * edited line has the same structure for all later readers.  A host that the
@@ -14,9 +13,6 @@
  *
  * No virtual host is selected at that time.  So the IRIHost of the first
  * virtual host of the connection's address applies.
- *
- * mod_vhost_alias makes a document root of the host, which comes as A-labels.
- * The directory on disk may be named in Unicode.
  */
 
 #include "mod_iri_hooks.h"
@@ -28,7 +24,7 @@
 /* ---- mapping ------------------------------------------------------------ */
 
 /*
- * Map a host.  Returns: 1 if its A-labels must replace it; 0: it is ASCII or
+ * Returns: 1 if the A-labels of a host must replace it; 0: it is ASCII or
  * refused, the engine only reports, or an error occurred.
  */
 static int
@@ -91,24 +87,7 @@ mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
 
 /* ---- HttpProtocolOptions Unsafe ----------------------------------------- */
 
-/*
- * Returns: the host as in a URI. r->hostname has no brackets around an IP
- * literal.
- */
-static const char *
-mod_iri_host_text(const request_rec *r)
-{
-    const char *host = r->hostname;
-
-    return strchr(host, ':') == NULL
-               ? host
-               : apr_pstrcat(r->pool, "[", host, "]", NULL);
-}
-
-/*
- * Returns: 1 if a Host field has a host that is valid in a URI, with or
- * without a port.
- */
+/* Has a Host field a host that is valid in a URI, with or without a port? */
 static int
 mod_iri_is_valid_field(const char *field)
 {
@@ -163,7 +142,10 @@ mod_iri_check_host(request_rec *r)
     {
         return DECLINED;
     }
-    host = mod_iri_host_text(r);
+    /* r->hostname has no brackets around an IP literal */
+    host = strchr(r->hostname, ':') == NULL
+               ? r->hostname
+               : apr_pstrcat(r->pool, "[", r->hostname, "]", NULL);
     if (!iri_host_is_ascii(mod_iri_str(host))) {
         r->hostname = NULL;
         return HTTP_BAD_REQUEST;
@@ -246,9 +228,8 @@ mod_iri_host_of_target(iri_str_t line)
 /* ---- the filter --------------------------------------------------------- */
 
 /*
- * The filter of a request.  Its ctx is NULL until the request line was read.
- * The filter is removed after the Host line, the empty line, or a line that
- * httpd refuses.
+ * Its ctx is NULL until the request line was read.  It is removed after the
+ * Host line, the empty line, or a line that httpd refuses.
  */
 static ap_filter_rec_t *mod_iri_line_filter_handle;
 
@@ -283,21 +264,6 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
 }
 
 /*
- * Returns: the length above which httpd refuses a line, so that it need not
- * be edited.
- */
-static apr_size_t
-mod_iri_line_limit(const ap_filter_t *f)
-{
-    const server_rec *s = f->c->base_server;
-
-    /* httpd accepts one octet more than the limit, and the end of the line */
-    return (apr_size_t) (f->ctx != NULL ? s->limit_req_fieldsize
-                                        : s->limit_req_line)
-           + 3;
-}
-
-/*
  * A line may come in pieces.  They are joined, up to the length that httpd
  * accepts.  Each call returns the octets that it has read, and only the host
  * may be replaced.
@@ -309,12 +275,17 @@ mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
 {
     apr_bucket_brigade *piece;
     apr_status_t        status;
-    apr_size_t          len = 0, more, limit = mod_iri_line_limit(f);
+    apr_size_t          len = 0, more, limit;
     char               *octets;
 
     if (mode != AP_MODE_GETLINE) {
         return ap_get_brigade(f->next, out, mode, block, size);
     }
+    /* httpd accepts one octet more than its limit, and the end of the line */
+    limit = (apr_size_t) (f->ctx != NULL
+                              ? f->c->base_server->limit_req_fieldsize
+                              : f->c->base_server->limit_req_line)
+            + 3;
     piece = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
     do {
         status = ap_get_brigade(f->next, piece, mode, block, size);
@@ -357,9 +328,8 @@ mod_iri_host_map_stream(request_rec *r, apr_table_t *headers)
 
 #ifdef AP_BUCKET_IS_REQUEST
 /*
- * httpd 2.5 passes the fields of a stream in a bucket, which is read after
- * the hook pre_read_request.  Older versions have set r->headers_in before
- * that hook.
+ * httpd 2.5 passes the fields of a stream in a bucket, which is read after the
+ * hook pre_read_request; older versions have set r->headers_in before it.
  */
 static apr_status_t
 mod_iri_stream_filter(ap_filter_t *f, apr_bucket_brigade *out,
@@ -433,7 +403,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(
         r->connection->base_server);
     const char  *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
-    iri_search_t search;
+    iri_search_t search = { .root = mod_iri_str(dir) };
     iri_found_t  found;
     iri_str_t    name;
 
@@ -448,15 +418,13 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
         return NULL;
     }
     path = apr_pstrcat(r->pool, "/", mod_iri_dup(r->pool, name), NULL);
-    memset(&search, 0, sizeof(search));
-    search.root = mod_iri_str(dir);
     search.path = mod_iri_str(path);
     search.cache = mod_iri_server_conf(r->server)->cache;
     search.tree = mod_iri_tree_of(
         mod_iri_server_conf(r->server),
         mod_iri_canonical_path(r->server, dir, mod_iri_env(r)), r->pool);
     if (iri_find(mod_iri_env(r), &search, &found) != IRI_OK
-        || (found.verdict != IRI_SERVE && found.verdict != IRI_PASS))
+        || !iri_may_open(&found))
     {
         return NULL;
     }

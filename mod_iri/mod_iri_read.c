@@ -1,11 +1,10 @@
 /*
  * mod_iri_read.c - request path -> canonical r->uri; query -> UTF-8
  *
- * httpd processes r->parsed_uri.path, which is percent-encoded and the same
- * pointer as r->uri: it normalizes the path, decodes it once and matches it.
- * So the canonical path is put there percent-encoded, and
- * AllowEncodedSlashes, MergeSlashes and dot-segments are left to httpd.
- * r->unparsed_uri and r->the_request keep the path as sent.
+ * httpd normalizes, decodes and matches r->parsed_uri.path, which is percent-
+ * encoded and the same pointer as r->uri.  So the canonical path is put there
+ * percent-encoded, and AllowEncodedSlashes, MergeSlashes and dot-segments are
+ * left to httpd.  r->unparsed_uri and r->the_request keep the path as sent.
  *
  * A refused path is answered in pre_translate_name: after an error in
  * post_read_request httpd would close the connection.
@@ -24,8 +23,7 @@
 /*
  * Normalize a path as ap_process_request_internal() will, so that mod_cache
  * sees one form of it, and the octets for alternative readings have the same
- * segments as r->uri.  Returns: NULL: httpd will refuse the path (a bad
- * escape, or above the root).
+ * segments as r->uri.  Returns: NULL: httpd will refuse the path.
  */
 static const char *
 mod_iri_normalized(request_rec *r, const char *path)
@@ -51,6 +49,14 @@ mod_iri_normalized(request_rec *r, const char *path)
 
 /* ---- the query ---------------------------------------------------------- */
 
+static int
+mod_iri_query_needs_read(const request_rec *r)
+{
+    return r->args != NULL
+           && iri_query_needs_read(&mod_iri_server_conf(r->server)->query,
+                                   mod_iri_str(r->args));
+}
+
 /*
  * Read r->args.  Returns: OK: *query is set; DECLINED: there is nothing to
  * decode; else an HTTP status.
@@ -58,15 +64,13 @@ mod_iri_normalized(request_rec *r, const char *path)
 static int
 mod_iri_decode_query(request_rec *r, iri_query_t *query)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-    iri_status_t                 status;
+    iri_status_t status;
 
-    if (r->args == NULL
-        || !iri_query_needs_read(&conf->query, mod_iri_str(r->args)))
-    {
+    if (!mod_iri_query_needs_read(r)) {
         return DECLINED;
     }
-    status = iri_query_read(mod_iri_env(r), &conf->query,
+    status = iri_query_read(mod_iri_env(r),
+                            &mod_iri_server_conf(r->server)->query,
                             mod_iri_str(r->args), query);
     if (status != IRI_OK) {
         mod_iri_note_error(r, "the query could not be read", status);
@@ -142,29 +146,13 @@ mod_iri_query_sent(const request_rec *r)
                  : NULL;
 }
 
-/* Returns: 1 if r->args is not the query that was sent. */
-static int
-mod_iri_is_query_changed(const request_rec *r)
-{
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-    const char                  *sent;
-
-    if (r->args == NULL
-        || !iri_query_needs_read(&conf->query, mod_iri_str(r->args)))
-    {
-        return 0;
-    }
-    sent = mod_iri_query_sent(r);
-    return sent != NULL && strcmp(sent, r->args) != 0;
-}
-
 /* ---- settings ---------------------------------------------------------- */
 
 /*
- * Returns: 1 if a per-directory rule has redirected to a decoded path, which
- * httpd decodes again.  The rules have judged "%A6", sent as "%25A6", as these
- * three characters.  So a path that is decoded twice is read in UTF-8 only, and
- * is looked up as without this module.
+ * Has a per-directory rule redirected to a decoded path, which httpd decodes
+ * again?  The rules have judged "%A6", sent as "%25A6", as three characters.
+ * So a path that is decoded twice is read in UTF-8 only, and is looked up as
+ * without this module.
  */
 static int
 mod_iri_is_decoded_again(const request_rec *r)
@@ -186,9 +174,7 @@ mod_iri_is_decoded_again(const request_rec *r)
 const iri_reading_conf_t *
 mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf)
 {
-    static const iri_reading_conf_t pass = { { 0, { NULL } },
-                                             IRI_INVALID_PASS,
-                                             0 };
+    static const iri_reading_conf_t pass = { .invalid = IRI_INVALID_PASS };
     const mod_iri_probe_t          *probe = mod_iri_probe_of(r);
     iri_reading_conf_t             *utf8;
 
@@ -209,13 +195,10 @@ mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
                       iri_str_t path, iri_reading_t *out)
 {
     iri_reading_conf_t  conf = mod_iri_server_conf(s)->reading;
-    iri_received_path_t request;
+    iri_received_path_t request = { .path = path };
     iri_status_t        status;
 
-    /* Only paths from clients are repaired. */
     conf.repair = 0;
-    memset(&request, 0, sizeof(request));
-    request.path = path;
     status = iri_read(env, &conf, &request, out);
     if (status == IRI_OK) {
         out->conf = &mod_iri_server_conf(s)->reading;
@@ -225,7 +208,7 @@ mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* Returns: 1 if r->uri is set to the canonical path. */
+/* Is r->uri set to the canonical path? */
 static int
 mod_iri_path_is_set(const request_rec *r, const mod_iri_request_t *ctx)
 {
@@ -261,7 +244,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     const char         *path;
     iri_status_t        status;
     iri_verdict_t       verdict;
-    iri_received_path_t received;
+    iri_received_path_t received = { .escaped = 1 };
 
     if (ctx != NULL && ctx->uri == NULL
         && iri_request_requested_reading(ctx->state) != NULL)
@@ -275,9 +258,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     if (path == NULL) {
         return;
     }
-    memset(&received, 0, sizeof(received));
     received.path = mod_iri_str(path);
-    received.escaped = 1;
     received.target = mod_iri_str(r->parsed_uri.path);
     status = iri_request_read(ctx->state, mod_iri_env(r),
                               mod_iri_reading_conf(r, conf), &received,
@@ -289,7 +270,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     }
 }
 
-/* Returns: 1 if the request has a path that this module reads. */
+/* Has the request a path that this module reads? */
 static int
 mod_iri_handles_path(const request_rec *r, const mod_iri_server_conf_t *conf)
 {
@@ -300,9 +281,8 @@ mod_iri_handles_path(const request_rec *r, const mod_iri_server_conf_t *conf)
 
 /*
  * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so that
- * IRIRepair can repair it.  After an internal redirect the path may come from a
- * rule.  Such a path is escaped only if the client sent "%u".  Returns: 1 if
- * there was a "%uXXXX".
+ * IRIRepair can repair it: in a path of a rule only if the client sent "%u".
+ * Returns: 1 if there was a "%uXXXX".
  */
 static int
 mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
@@ -320,8 +300,7 @@ mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
     {
         return 0;
     }
-    r->parsed_uri.path = mod_iri_dup(r->pool, units);
-    r->uri = r->parsed_uri.path;
+    r->uri = r->parsed_uri.path = mod_iri_dup(r->pool, units);
     return 1;
 }
 
@@ -359,10 +338,7 @@ mod_iri_read_first(request_rec *r)
     return status;
 }
 
-/*
- * Returns: 1 for a target in absolute form if mod_proxy is loaded.  mod_proxy
- * decides whether such a target is for another server.
- */
+/* mod_proxy decides whether a target in absolute form is for another server. */
 static int
 mod_iri_is_for_proxy(const request_rec *r)
 {
@@ -393,18 +369,13 @@ mod_iri_post_read_client(request_rec *r)
 {
     mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
     mod_iri_request_t     *ctx = mod_iri_request(r);
-    char                  *sent;
+    char                  *sent = ctx != NULL ? ctx->sent : NULL;
 
-    if (conf->vary == NULL || ctx == NULL || ctx->sent == NULL
-        || !mod_iri_handles_path(r, conf))
+    if (mod_iri_client_charsets(r, conf) != NULL && sent != NULL
+        && mod_iri_handles_path(r, conf))
     {
-        return DECLINED;
-    }
-    if (mod_iri_client_charsets(r, conf) != NULL) {
-        sent = ctx->sent;
         mod_iri_request_clear(r, ctx);
-        r->parsed_uri.path = sent;
-        r->uri = r->parsed_uri.path;
+        r->uri = r->parsed_uri.path = sent;
         mod_iri_read_path(r, conf);
     }
     return DECLINED;
@@ -413,28 +384,26 @@ mod_iri_post_read_client(request_rec *r)
 /* ---- pre_translate_name ------------------------------------------------- */
 
 /*
- * Returns: the path of r->unparsed_uri of an ASCII path if its query was
- * converted, or if "%uXXXX" was sent, which other modules must not take for an
- * escape; else NULL.
+ * Returns: the path that must replace that of r->unparsed_uri, which is ASCII:
+ * its query was converted, or "%uXXXX" was sent, which other modules must not
+ * take for an escape; else NULL.
  */
 static const char *
 mod_iri_unparsed_path(const request_rec *r)
 {
     const char *sent = r->unparsed_uri;
-    const char *escape = sent ? ap_strcasestr(sent, "%u") : NULL;
+    const char *escape = sent ? ap_strcasestr(sent, "%u") : NULL, *query;
 
     if (escape != NULL && (size_t) (escape - sent) < strcspn(sent, "?")) {
         return r->parsed_uri.path;
     }
-    return mod_iri_is_query_changed(r)
+    query = mod_iri_query_needs_read(r) ? mod_iri_query_sent(r) : NULL;
+    return query != NULL && strcmp(query, r->args) != 0
                ? apr_pstrmemdup(r->pool, sent, strcspn(sent, "?"))
                : NULL;
 }
 
-/*
- * Process an ASCII path.  A state that belongs to another path is cleared; that
- * of a restart with this path is kept.
- */
+/* A state of another path is cleared; that of a restart is kept. */
 static int
 mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
 {
@@ -515,9 +484,8 @@ mod_iri_pre_translate(request_rec *r)
 /* ---- translate_name ----------------------------------------------------- */
 
 /*
- * Test whether the path that httpd has decoded is still canonical.  Escapes
- * that remained in the canonical path are decoded now, and may form a sequence
- * with the octets around them that is not canonical.
+ * Is the path that httpd has decoded still canonical?  Escapes that remained in
+ * it are decoded now, and may compose with the octets around them.
  */
 static int
 mod_iri_check_decoded(request_rec *r)

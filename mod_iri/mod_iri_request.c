@@ -1,12 +1,9 @@
 /*
  * mod_iri_request.c - the state of a request
  *
- * The state is stored in r->request_config.
- *
  * Events of a request, of its internal redirects and of its subrequests are
- * collected, and written in one log line after all hooks of log_transaction
- * have run.  They are stored in the pool of the main request, which internal
- * redirects share, and are written when that pool is destroyed.  A hook of
+ * collected in the pool of the main request, which internal redirects share,
+ * and are written in one log line when that pool is destroyed.  A hook of
  * log_transaction would cost each request time.
  */
 
@@ -124,8 +121,7 @@ mod_iri_is_file_subrequest(const request_rec *r)
 
 /*
  * ap_die() sets the status of the previous request; a rule leaves it at 200.
- * The error page has that status too, and so have requests that rules
- * redirect it to.
+ * The error page has that status too, and so have requests that it leads to.
  */
 int
 mod_iri_is_error_page(const request_rec *r)
@@ -165,9 +161,9 @@ mod_iri_path(const request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
- * Set r->uri to the decoded canonical path.  This is possible only if all
- * escapes in the canonical URI encode octets above 7F, so that decoding it
- * again changes nothing.  Returns: 0 if r->uri was not set.
+ * Set r->uri to the decoded canonical path, if all escapes in the canonical URI
+ * encode octets above 7F, so that decoding it again changes nothing.
+ * Returns: 0 if r->uri was not set.
  */
 static int
 mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
@@ -175,17 +171,12 @@ mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
     if (!iri_uri_high_octets_escaped(mod_iri_str(ctx->uri))) {
         return 0;
     }
-    r->parsed_uri.path = mod_iri_dup(r->pool,
-                                     iri_request_path(ctx->state, 0));
-    r->uri = r->parsed_uri.path;
-    ctx->decoded = r->uri;
+    r->uri = mod_iri_dup(r->pool, iri_request_path(ctx->state, 0));
+    ctx->decoded = r->parsed_uri.path = r->uri;
     return 1;
 }
 
-/*
- * Returns: 1 if a per-directory rule has redirected to a path without
- * escapes.
- */
+/* Has a per-directory rule redirected to a path without escapes? */
 static int
 mod_iri_is_raw_redirect(const request_rec *r, const mod_iri_request_t *ctx)
 {
@@ -196,16 +187,12 @@ mod_iri_is_raw_redirect(const request_rec *r, const mod_iri_request_t *ctx)
 void
 mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
 {
-    /*
-     * SetEnvIf must see the same form of a path that a rule has made as without
-     * this module
-     */
+    /* SetEnvIf must see a rule's path in the same form as without the module */
     if (mod_iri_is_raw_redirect(r, ctx) && mod_iri_set_decoded(r, ctx)) {
         return;
     }
     if (r->uri != r->parsed_uri.path || strcmp(r->uri, ctx->uri) != 0) {
-        r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
-        r->uri = r->parsed_uri.path;
+        r->uri = r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
     }
 }
 

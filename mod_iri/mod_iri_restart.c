@@ -108,8 +108,8 @@ mod_iri_snapshot_make(request_rec *r)
     snapshot->original = r;
     *state = *r;
     /* httpd decodes the path in place. */
-    state->parsed_uri.path = apr_pstrdup(r->pool, r->parsed_uri.path);
-    state->uri = state->parsed_uri.path;
+    state->uri = state->parsed_uri.path = apr_pstrdup(r->pool,
+                                                      r->parsed_uri.path);
     if (r->main != NULL) {
         /* the first walk over <Location> may have set variables */
         state->subprocess_env = r->main->subprocess_env;
