@@ -1,11 +1,9 @@
 /*
  * mod_iri_check.c - warnings about the configuration
  *
- * After all servers have their settings, at startup and for `httpd -t`, httpd's
- * tree of directives is searched for directives of this module and for rules
- * that are compared with canonical paths.  No public structure lists them.  The
- * core decides which of them have no effect (iri_config_check).  .htaccess
- * files are not checked.
+ * At startup and for `httpd -t`, httpd's tree of directives is searched for
+ * directives of this module and for rules that are compared with canonical
+ * paths.  The core decides which of them have no effect (iri_config_check).
  */
 
 #include "mod_iri_hooks.h"
@@ -44,8 +42,8 @@ mod_iri_server_of(const mod_iri_check_t *check, const ap_directive_t *node)
 
 /*
  * Returns: the engine to which the directives of a server apply.  Virtual hosts
- * inherit the directives of the main server.  So for the main server the result
- * is on if any server has it on, else report if any server reports.
+ * inherit those of the main server: on if any server has it on, else report if
+ * any server reports.
  */
 static iri_engine_t
 mod_iri_engine_at(const mod_iri_check_t *check, const server_rec *s)
@@ -179,7 +177,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Returns: 1 if the first argument of Redirect is a status. */
+/* Is the first argument of Redirect a status? */
 static int
 mod_iri_is_redirect_status(const char *word)
 {
@@ -219,8 +217,8 @@ mod_iri_check_section(const mod_iri_check_t *check,
 }
 
 /*
- * Add a rule with its path or pattern.  Rules in sections are not checked:
- * their path is that of the section, or they are compared with names on disk.
+ * Add a rule.  Rules in sections are not checked: their path is that of the
+ * section, or they are compared with names on disk.
  */
 static void
 mod_iri_check_rule(const mod_iri_check_t *check, const ap_directive_t *node,

@@ -2,11 +2,10 @@
  * mod_iri_native.c - internal redirects to names on disk -> canonical paths
  *
  * A per-directory RewriteRule is matched against r->filename, so it redirects
- * to a path with octets on disk.  Three parts of that path are made canonical.
- * The last segments ("public/$1") get the names that they have in the request.
- * So does the directory of the rule, which httpd adds without a RewriteBase.
- * The rest gets the names of its entries if they exist on disk; otherwise it is
- * read like the path of a request.
+ * to a path with octets on disk.  Its last segments ("public/$1") get the names
+ * that they have in the request.  So does the directory of the rule, which
+ * httpd adds without a RewriteBase.  The rest gets the names of its entries if
+ * they exist on disk; otherwise it is read like the path of a request.
  *
  * For PROPFIND mod_dav makes subrequests for the members of a collection.
  * Their directory is canonical, and only the rest consists of octets on disk.
@@ -20,10 +19,7 @@ typedef struct {
     const char *canonical;
 } mod_iri_path_pair_t;
 
-/*
- * Set *pair for the path of a request.  Returns: 1; 0: nothing was found, or
- * both paths are the same.
- */
+/* Returns: 1: *pair is set; 0: nothing was found, or both are the same. */
 static int
 mod_iri_path_pair_init(request_rec *r, const mod_iri_request_t *ctx,
                        mod_iri_path_pair_t *pair)
@@ -49,10 +45,7 @@ mod_iri_path_pair_init(request_rec *r, const mod_iri_request_t *ctx,
     return 1;
 }
 
-/*
- * Returns: the "/" before the last segment of the path that ends at end; NULL:
- * there is none.
- */
+/* Returns: the "/" before the last segment of a path; NULL: there is none. */
 static const char *
 mod_iri_previous_segment(const char *path, const char *end)
 {
@@ -62,10 +55,7 @@ mod_iri_previous_segment(const char *path, const char *end)
     return end > path ? end - 1 : NULL;
 }
 
-/*
- * Returns: 1 if a segment of a path, percent-encoded or raw, has these octets
- * once unescaped.
- */
+/* Has a segment, percent-encoded or raw, these octets once unescaped? */
 static int
 mod_iri_segment_equals(request_rec *r, const char *path, const char *path_end,
                        const char *octets, const char *octets_end)
@@ -121,10 +111,7 @@ mod_iri_parent(request_rec *r, const char *dir)
         r->pool, apr_pstrmemdup(r->pool, dir, strlen(dir) - 1));
 }
 
-/*
- * Returns: the length of dir, raw or escaped, at the start of path; 0: path
- * does not start with it.
- */
+/* Returns: the length of dir, raw or escaped, at the start of path; or 0. */
 static size_t
 mod_iri_prefix_length(request_rec *r, const char *path, const char *dir)
 {
@@ -149,7 +136,7 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
                           const char *rest)
 {
     const char         *octets = apr_pstrdup(r->pool, rest), *names;
-    iri_received_path_t request;
+    iri_received_path_t request = { .escaped = 1 };
     iri_reading_t       reading;
 
     if ((iri_path_is_ascii(mod_iri_str(rest), 1)
@@ -164,9 +151,7 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     {
         return ap_os_escape_path(r->pool, names, 1);
     }
-    memset(&request, 0, sizeof(request));
     request.path = mod_iri_str(apr_pstrcat(r->pool, "/", rest, NULL));
-    request.escaped = 1;
     if (iri_read(mod_iri_env(r), mod_iri_reading_conf(r, conf), &request,
                  &reading)
             != IRI_OK
@@ -202,10 +187,7 @@ mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
         NULL);
 }
 
-/*
- * Returns: the canonical path for a path that a rule has made from the
- * request of ctx.
- */
+/* Returns: the canonical path for one that a rule has made from that of ctx. */
 static const char *
 mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
                           const mod_iri_request_t *ctx, const char *path)

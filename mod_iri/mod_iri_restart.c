@@ -1,20 +1,17 @@
 /*
  * mod_iri_restart.c - a request restarts with the names that were found
  *
- * A request restarts if an entry was found under another canonical path than
- * that of the request.  The rules must judge the URL of the client with the
- * names of the entries that are opened (common/request/iri_restart.c).  So the
- * request is restored to the state in which it was read, gets that URL, and
- * passes through all of its phases again: post_read_request, the quick handler
- * of mod_cache, rewriting, aliases, proxying, access.  The restart happens in
- * map_to_storage, before a file is opened or access is granted, and at most
- * once per request.
+ * If an entry was found under another canonical path, the rules must judge the
+ * URL of the client with the names that are opened (iri_restart.c of the core).
+ * So in map_to_storage, before a file is opened or access is granted, and at
+ * most once, the request is restored to the state in which it was read, gets
+ * that URL, and passes through all phases again: post_read_request, the quick
+ * handler of mod_cache, rewriting, aliases, proxying, access.
  *
  * The state is saved in a snapshot: a copy of the request_rec with copies of
  * its tables.  An internal redirect by a rule (.htaccess, DirectoryIndex,
  * Action) continues the request that was read, so it restarts with the snapshot
- * of that request.  A URI subrequest and an error page have snapshots of their
- * own.
+ * of that request.  A URI subrequest and an error page have their own.
  *
  * An internal redirect is not used for the restart: rules trust requests with
  * REDIRECT_STATUS, and modules judge only requests whose r->prev is NULL.
@@ -24,14 +21,11 @@
 
 /* A request as it was read, and its restart. */
 typedef struct mod_iri_snapshot_s {
-    request_rec         saved;     /* a copy of the request_rec as it was
-                                      read */
-    request_rec        *original;  /* the request that was read */
-    apr_array_header_t *filters;   /* ap_filter_t *: filters of the request */
-    const request_rec  *previous;  /* a copy of the request at the restart;
-                                      NULL: no restart */
-    const request_rec  *restarted; /* the request that runs since the restart;
-                                      NULL: no restart */
+    request_rec         saved;    /* a copy */
+    request_rec        *original; /* the request that was read */
+    apr_array_header_t *filters;  /* ap_filter_t *: filters of the request */
+    const request_rec  *previous; /* a copy, at the restart; NULL: none yet */
+    const request_rec *restarted; /* the request that runs since then; NULL */
 } mod_iri_snapshot_t;
 
 /* ---- the snapshot ------------------------------------------------------- */
@@ -45,7 +39,7 @@ mod_iri_snapshot(const request_rec *r)
                : NULL;
 }
 
-/* Returns: 1 if the path may lead to an entry with another canonical path. */
+/* May the path lead to an entry with another canonical path? */
 static int
 mod_iri_can_restart(const request_rec *r)
 {
@@ -125,6 +119,22 @@ mod_iri_snapshot_make(request_rec *r)
     return snapshot;
 }
 
+static int
+mod_iri_add_redirect(void *env, const char *key, const char *value)
+{
+    apr_table_addn(
+        env, apr_pstrcat(apr_table_elts(env)->pool, "REDIRECT_", key, NULL),
+        value);
+    return 1;
+}
+
+static int
+mod_iri_add_value(void *env, const char *key, const char *value)
+{
+    apr_table_setn(env, key, value);
+    return 1;
+}
+
 /*
  * Give an error page the URL and the variables that the request had at the
  * restart, without the name that was found: the rules of that name may have
@@ -134,29 +144,13 @@ mod_iri_snapshot_make(request_rec *r)
 static void
 mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
 {
-    static const char *const  keys[] = { "REDIRECT_STATUS",
-                                         "REDIRECT_REQUEST_METHOD",
-                                         "REDIRECT_ERROR_NOTES" };
-    const apr_array_header_t *array;
-    const apr_table_entry_t  *entry;
-    apr_table_t              *env;
-    const char               *value;
-    int                       i;
+    apr_table_t *env = apr_table_make(page->pool, 25);
 
-    array = apr_table_elts(snapshot->previous->subprocess_env);
-    entry = (const apr_table_entry_t *) array->elts;
-    env = apr_table_make(page->pool, array->nelts + 4);
-    for (i = 0; i < array->nelts; i++) {
-        apr_table_addn(
-            env, apr_pstrcat(page->pool, "REDIRECT_", entry[i].key, NULL),
-            entry[i].val);
-    }
-    for (i = 0; i < (int) (sizeof(keys) / sizeof(keys[0])); i++) {
-        value = apr_table_get(page->subprocess_env, keys[i]);
-        if (value != NULL) {
-            apr_table_setn(env, keys[i], value);
-        }
-    }
+    apr_table_do(mod_iri_add_redirect, env,
+                 snapshot->previous->subprocess_env, NULL);
+    apr_table_do(mod_iri_add_value, env, page->subprocess_env,
+                 "REDIRECT_STATUS", "REDIRECT_REQUEST_METHOD",
+                 "REDIRECT_ERROR_NOTES", NULL);
     page->subprocess_env = env;
     page->prev->uri = snapshot->previous->uri;
     page->prev->args = snapshot->previous->args;
@@ -201,43 +195,34 @@ mod_iri_snapshot_take(request_rec *r)
 
 /* ---- restoring ---------------------------------------------------------- */
 
-static int
-mod_iri_has_filter(const apr_array_header_t *filters, const ap_filter_t *f)
-{
-    int i;
-
-    for (i = 0; i < filters->nelts; i++) {
-        if (APR_ARRAY_IDX(filters, i, ap_filter_t *) == f) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Remove the filters that were added since the request was read. */
+/*
+ * Remove the filters from f on that were added since the request was read.
+ */
 static void
-mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot, request_rec *r)
+mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot,
+                       const request_rec *r, ap_filter_t *f,
+                       void (*remove_filter)(ap_filter_t *))
 {
-    ap_filter_t *f, *next;
+    ap_filter_t *next;
+    int          i;
 
-    for (f = r->output_filters; f != NULL; f = next) {
+    for (; f != NULL; f = next) {
         next = f->next;
-        if (f->r == r && !mod_iri_has_filter(snapshot->filters, f)) {
-            ap_remove_output_filter(f);
+        for (i = 0;
+             i < snapshot->filters->nelts
+             && APR_ARRAY_IDX(snapshot->filters, i, ap_filter_t *) != f;
+             i++)
+        {
         }
-    }
-    for (f = r->input_filters; f != NULL; f = next) {
-        next = f->next;
-        if (f->r == r && !mod_iri_has_filter(snapshot->filters, f)) {
-            ap_remove_input_filter(f);
+        if (f->r == r && i == snapshot->filters->nelts) {
+            remove_filter(f);
         }
     }
 }
 
 /*
- * Returns: 1 if a module has begun to read the body.  A body cannot be read
- * again, and a program that has read it must not run twice.  Subrequests and
- * error pages have no body.
+ * Has a module begun to read the body?  It cannot be read again, and a program
+ * that has read it must not run twice.  Subrequests and error pages have none.
  */
 static int
 mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
@@ -272,7 +257,10 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     request_rec  *was = apr_pmemdup(r->pool, r, sizeof(*r)), *prev;
     const module *m;
 
-    mod_iri_remove_filters(snapshot, r);
+    mod_iri_remove_filters(snapshot, r, r->output_filters,
+                           ap_remove_output_filter);
+    mod_iri_remove_filters(snapshot, r, r->input_filters,
+                           ap_remove_input_filter);
     *was = *r;
     *r = snapshot->saved;
     r->output_filters = was->output_filters;
@@ -363,12 +351,11 @@ mod_iri_process_restarted(request_rec *r, apr_pool_t *pool, int is_lookup)
 {
     int status;
 
-    if (is_lookup) {
-        status = ap_process_request_internal(r);
-        return status == OK ? HTTP_OK : status;
-    }
     if (r->main != NULL) {
         status = ap_process_request_internal(r);
+        if (is_lookup) {
+            return status == OK ? HTTP_OK : status;
+        }
         status = status == OK ? ap_invoke_handler(r) : status;
     } else {
         status = mod_iri_process_main(r);

@@ -16,16 +16,16 @@
 static ap_filter_rec_t *mod_iri_sendfile_handle;
 
 /*
- * Returns: the octets on disk for the name of an existing file; NULL: the path
- * itself exists, or none is found.  Versions of mod_xsendfile differ in whether
- * they unescape the field, so a path with "%" stays.
+ * Returns: the octets on disk of a file; NULL: the path itself exists, or none
+ * is found.  Only some versions of mod_xsendfile unescape the field, so a path
+ * with "%" stays.
  */
 static const char *
 mod_iri_sendfile_find(request_rec *r, const char *path)
 {
     const iri_env_t *env = mod_iri_env(r);
     iri_reading_t    reading;
-    iri_search_t     search;
+    iri_search_t     search = { .prefix = 1, .canonical = 1 };
     iri_found_t      found;
 
     if (iri_path_is_ascii(mod_iri_str(path), 0) || strchr(path, '%') != NULL
@@ -36,11 +36,8 @@ mod_iri_sendfile_find(request_rec *r, const char *path)
     {
         return NULL;
     }
-    memset(&search, 0, sizeof(search));
     search.root = mod_iri_str("/");
     search.path = reading.path;
-    search.prefix = 1;
-    search.canonical = 1;
     search.cache = mod_iri_server_conf(r->server)->cache;
     mod_iri_search_set_trees(r->server, env, &search);
     if (iri_find(env, &search, &found) != IRI_OK

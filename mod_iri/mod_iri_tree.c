@@ -1,11 +1,9 @@
 /*
  * mod_iri_tree.c - the settings and canonical names of directories
  *
- * <Directory> sections define how names in a directory are encoded, matched and
- * repaired.  The settings apply to the names in the directory and in all
- * directories below; the name of the directory itself is read by the settings
- * of its parent.  The core requests the settings of each directory of a search
- * (iri_directory_conf_t).
+ * <Directory> sections define how the names in a directory and below it are
+ * encoded, matched and repaired; its own name is read by the settings of its
+ * parent.  The core requests the settings of each directory of a search.
  */
 
 #include "mod_iri_request.h"
@@ -14,10 +12,7 @@
 
 /* ---- settings of a directory -------------------------------------------- */
 
-/*
- * Returns: the length of path up to and including its n-th slash; 0: it has
- * fewer.
- */
+/* Returns: the length of path up to its n-th slash, included; 0: none. */
 static size_t
 mod_iri_segments_length(const char *path, unsigned n)
 {
@@ -29,9 +24,7 @@ mod_iri_segments_length(const char *path, unsigned n)
     return n == 0 ? (size_t) (at - path) : 0;
 }
 
-/*
- * Returns: 1 if a section applies to a directory, as in ap_directory_walk().
- */
+/* Does a section apply to a directory?  As in ap_directory_walk(). */
 static int
 mod_iri_section_applies(const mod_iri_section_t *section,
                         const char *directory, apr_pool_t *pool)
@@ -83,7 +76,7 @@ mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
 }
 
 /*
- * Returns: 1 if a section has the name of this directory or of one below.
+ * Has a section the name of this directory or of one below?
  * directory: canonical, "/" or without "/" at its end.  below: 1: a section of
  * a directory below, or a pattern, is required.
  */
@@ -114,20 +107,6 @@ mod_iri_has_section(const mod_iri_server_conf_t *conf, const char *directory,
 /* ---- canonical names of directories and entries ------------------------- */
 
 /*
- * Returns: 1 if the name of a section begins with directory and this segment.
- */
-static int
-mod_iri_is_section_segment(const mod_iri_server_conf_t *conf,
-                           const iri_env_t *env, const char *directory,
-                           iri_str_t name)
-{
-    apr_pool_t *pool = mod_iri_pool(env);
-
-    return mod_iri_has_section(
-        conf, apr_pstrcat(pool, directory, mod_iri_dup(pool, name), NULL), 0);
-}
-
-/*
  * Returns: the canonical name of a segment.  The choice is, in this order: the
  * octets read as UTF-8; decoded by the settings of the directory that contains
  * them; read by IRICharset; unchanged.  The second precedes the first if a
@@ -139,17 +118,17 @@ mod_iri_segment_name(const server_rec *s, const iri_env_t *env,
                      const char *directory, iri_str_t octets)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
-    iri_str_t                    path, name, read = octets;
+    iri_str_t                    name, read = octets;
     iri_reading_t                reading;
     apr_pool_t                  *pool = mod_iri_pool(env);
+    const char                  *path;
     int                          is_utf8 = 0;
 
     if (iri_str_is_ascii(octets)) {
         return octets;
     }
-    path = mod_iri_str(
-        apr_pstrcat(pool, "/", mod_iri_dup(pool, octets), NULL));
-    if (mod_iri_read_internal(s, env, path, &reading) == IRI_OK
+    path = apr_pstrcat(pool, "/", mod_iri_dup(pool, octets), NULL);
+    if (mod_iri_read_internal(s, env, mod_iri_str(path), &reading) == IRI_OK
         && reading.verdict != IRI_REFUSE)
     {
         is_utf8 = reading.form != IRI_FORM_LEGACY;
@@ -163,12 +142,12 @@ mod_iri_segment_name(const server_rec *s, const iri_env_t *env,
     {
         return read;
     }
-    return is_utf8
-                   && (mod_iri_is_section_segment(conf, env, directory, read)
-                       || !mod_iri_is_section_segment(conf, env, directory,
-                                                      name))
-               ? read
-               : name;
+    path = apr_pstrcat(pool, directory, mod_iri_dup(pool, read), NULL);
+    if (is_utf8 && mod_iri_has_section(conf, path, 0)) {
+        return read;
+    }
+    path = apr_pstrcat(pool, directory, mod_iri_dup(pool, name), NULL);
+    return is_utf8 && !mod_iri_has_section(conf, path, 0) ? read : name;
 }
 
 const char *
@@ -248,10 +227,7 @@ typedef struct {
     const char                  *root; /* canonical path of search->root */
 } mod_iri_settings_t;
 
-/*
- * Implements iri_directory_conf_t.  search->settings_data is a
- * mod_iri_settings_t.
- */
+/* iri_directory_conf_t */
 static const iri_tree_conf_t *
 mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
                 iri_str_t names)

@@ -16,8 +16,8 @@
 #include <mod_log_config.h>
 
 /*
- * The variables.  Those up to MOD_IRI_CHARSET, except MOD_IRI_PATH, describe
- * the request that the client sent.
+ * Those up to MOD_IRI_CHARSET, except MOD_IRI_PATH, describe the request that
+ * the client sent.
  */
 typedef enum {
     MOD_IRI_HOST,
@@ -42,17 +42,19 @@ static const char mod_iri_var_names[MOD_IRI_VARS][16] = {
     "IRI_FILENAME", "IRI_PATH_INFO"
 };
 
+static const char *
+mod_iri_var_get(const request_rec *r, mod_iri_var_t var)
+{
+    return apr_table_get(r->subprocess_env, mod_iri_var_names[var]);
+}
+
 /* ---- values ------------------------------------------------------------- */
 
 /*
  * Returns: the request that the client sent, if a rule has redirected it
- * internally to r.
- *
- * IRI, IRI_URI, IRI_QUERY, IRI_REQUEST_URI, IRI_FORM and IRI_CHARSET describe
- * that request.
- * IRI_PATH is the path that rules judge, like REQUEST_URI: a RewriteCond in a
- * .htaccess must see that its rule was applied.  An error page has its own
- * variables.
+ * internally to r.  The variables describe it, except IRI_PATH, which rules
+ * judge like REQUEST_URI: a RewriteCond in a .htaccess must see that its rule
+ * was applied.  An error page has its own variables.
  */
 static request_rec *
 mod_iri_client_request(request_rec *r)
@@ -147,8 +149,8 @@ mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
 }
 
 /*
- * Returns: 1 if httpd has found the file of an ASCII path, for which no
- * lookup was made.  After an error nothing is revealed.
+ * Has httpd found the file of an ASCII path, for which no lookup was made?
+ * After an error nothing is revealed.
  */
 static int
 mod_iri_is_found_by_httpd(const request_rec *r)
@@ -167,11 +169,9 @@ static const char *
 mod_iri_var_match(request_rec *r, const mod_iri_request_t *ctx)
 {
     iri_match_t match = IRI_MATCH_NONE;
-    const char *set = ctx == NULL ? apr_table_get(
-                          r->subprocess_env, mod_iri_var_names[MOD_IRI_MATCH])
-                                  : NULL;
+    const char *set = mod_iri_var_get(r, MOD_IRI_MATCH);
 
-    if (set != NULL) {
+    if (ctx == NULL && set != NULL) {
         return set;
     }
     if (ctx != NULL && ctx->lookup != NULL) {
@@ -252,10 +252,7 @@ mod_iri_var_find(const char *name)
     return (mod_iri_var_t) var;
 }
 
-/*
- * Set the variables of the indexes from `from` to `to`: those of the reading,
- * MOD_IRI_MATCH, or those of the file.
- */
+/* Set the variables from `from` to `to`. */
 static void
 mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
                  mod_iri_var_t from, mod_iri_var_t to)
@@ -266,10 +263,7 @@ mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
     mod_iri_var_t        var;
     const char          *value;
     /* apr_table_setn() compares all names, which have the same checksum */
-    int is_first = apr_is_empty_table(r->subprocess_env)
-                   || apr_table_get(r->subprocess_env,
-                                    mod_iri_var_names[always])
-                          == NULL;
+    int is_first = mod_iri_var_get(r, always) == NULL;
 
     for (var = from; var <= to; var++) {
         value = mod_iri_var_value(r, ctx, var, &forms);
@@ -283,17 +277,17 @@ mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
 }
 
 /*
- * Returns: 1 if the octets of a path are canonical.  httpd makes the paths of
- * subrequests with escapes in lower case.  ctx NULL: an ASCII path.
+ * Are the octets of a path canonical?  httpd makes the paths of subrequests
+ * with escapes in lower case.  ctx NULL: an ASCII path.
  */
 static int
 mod_iri_is_canonical(const mod_iri_request_t *ctx)
 {
-    const iri_reading_t *reading = ctx != NULL
-                                       ? iri_request_requested_reading(
-                                           ctx->state)
-                                       : NULL;
+    const iri_reading_t *reading = NULL;
 
+    if (ctx != NULL) {
+        reading = iri_request_requested_reading(ctx->state);
+    }
     return reading == NULL
            || (reading->verdict != IRI_REFUSE
                && mod_iri_str_equal(reading->path, reading->octets));
@@ -307,9 +301,7 @@ void
 mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
     int keeps = r->main != NULL && mod_iri_is_canonical(ctx)
-                && apr_table_get(r->subprocess_env,
-                                 mod_iri_var_names[MOD_IRI_FORM])
-                       != NULL;
+                && mod_iri_var_get(r, MOD_IRI_FORM) != NULL;
 
     mod_iri_vars_set(r, ctx, MOD_IRI_HOST,
                      keeps ? MOD_IRI_QUERY : MOD_IRI_CHARSET);
@@ -336,7 +328,7 @@ mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx)
     mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
 }
 
-/* Returns: 1 if key is REDIRECT_ and a variable that depends on a lookup. */
+/* Is key REDIRECT_ and a variable that depends on a lookup? */
 static int
 mod_iri_is_redirect_copy(const char *key)
 {
@@ -355,29 +347,28 @@ mod_iri_is_redirect_copy(const char *key)
     return 0;
 }
 
-/*
- * The lookup may not be revealed to an error page, because the error may be
- * that access was denied.
- */
+static int
+mod_iri_add_visible(void *env, const char *key, const char *value)
+{
+    if (!mod_iri_is_redirect_copy(key)) {
+        apr_table_addn(env, key, value);
+    }
+    return 1;
+}
+
+/* The error may be that access was denied. */
 void
 mod_iri_vars_hide_lookup(request_rec *r)
 {
-    const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
-    const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
-    apr_table_t              *env = apr_table_make(r->pool, array->nelts + 4);
-    int                       i;
+    apr_table_t *env = apr_table_make(r->pool, 25);
 
-    for (i = 0; i < array->nelts; i++) {
-        if (!mod_iri_is_redirect_copy(entry[i].key)) {
-            apr_table_addn(env, entry[i].key, entry[i].val);
-        }
-    }
+    apr_table_do(mod_iri_add_visible, env, r->subprocess_env, NULL);
     r->subprocess_env = env;
 }
 
 /*
- * Called in fixups.  The variables of an ASCII path are set only if a handler
- * may read them.  Those of an absent file are set for FallbackResource.
+ * The variables of an ASCII path are set only if a handler may read them.
+ * Those of an absent file are set for FallbackResource.
  */
 void
 mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)

@@ -6,11 +6,9 @@
  *
  * httpd compares <Directory "/srv/caf\xC3\xA9"> with octets on disk.  If the
  * tree stores that name in NFD or in another charset, the section would not
- * match, and would not deny access.  So the directory walk of a request for a
- * file below such a directory gets a copy of the section, after it, with the
- * octets of the request's file name.  Servers and requests share sections, so
- * neither the original nor the list of httpd is changed: for the walk the
- * request has a copy of its server_rec.
+ * match, and would not deny access.  So the walk gets a copy of the section,
+ * after it, with the octets of the request's file name.  Servers and requests
+ * share sections: for the walk the request has a copy of its server_rec.
  *
  * <Files "caf\xC3\xA9.html"> is compared with the name of the entry instead of
  * its octets on disk. mod_negotiation compares octets too: for a path without
@@ -200,11 +198,9 @@ mod_iri_server_with(request_rec *r, apr_array_header_t *sections)
 
 /*
  * As ap_directory_walk(), but each <Directory> also applies to the directory on
- * disk that has its name in other octets.
- *
- * An internal redirect or a subrequest uses the sections of the request that it
- * comes from if it needs the same, so that httpd sees that both have the same
- * configuration.
+ * disk that has its name in other octets.  An internal redirect or a subrequest
+ * uses the sections of the request that it comes from if it needs the same: so
+ * httpd sees that both have the same configuration.
  */
 static int
 mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
@@ -252,10 +248,7 @@ typedef struct {
     int                    exact;   /* 1: an entry starts with octets */
 } mod_iri_multiviews_t;
 
-/*
- * Returns: the length of the text before dot number n (from 0); 0: there is
- * none.
- */
+/* Returns: the length of the text before dot number n (from 0); 0: none. */
 static size_t
 mod_iri_length_before_dot(iri_str_t octets, unsigned n)
 {
@@ -269,14 +262,13 @@ mod_iri_length_before_dot(iri_str_t octets, unsigned n)
     return 0;
 }
 
-/*
- * "." is never part of a multi-octet character, so suffixes can be cut off.
- */
+/* "." is never part of a multi-octet character: suffixes can be cut off. */
 static iri_status_t
 mod_iri_multiviews_entry(void *arg, iri_str_t entry)
 {
     mod_iri_multiviews_t *views = arg;
     iri_str_t             prefix = entry, name;
+    const char           *text;
 
     if (++views->entries > IRI_MAX_ENTRIES_READ) {
         return IRI_IO_FAILED;
@@ -285,23 +277,18 @@ mod_iri_multiviews_entry(void *arg, iri_str_t entry)
     if (prefix.len == 0 || iri_is_same_on_disk(views->match, prefix)) {
         return IRI_OK;
     }
-    if (prefix.len == views->octets.len
-        && memcmp(prefix.data, views->octets.data, prefix.len) == 0)
-    {
+    if (mod_iri_str_equal(prefix, views->octets)) {
         views->exact = 1;
         return IRI_IO_FAILED; /* ends the listing */
     }
     if (iri_entry_name(views->env, views->tree, prefix, &name) != IRI_OK
-        || name.len != views->name.len
-        || memcmp(name.data, views->name.data, name.len) != 0)
+        || !mod_iri_str_equal(name, views->name))
     {
         return IRI_OK;
     }
-    prefix.data = (unsigned char *) mod_iri_dup(views->pool, prefix);
-    if (views->prefix == NULL
-        || strcmp((const char *) prefix.data, views->prefix) < 0)
-    {
-        views->prefix = (const char *) prefix.data;
+    text = mod_iri_dup(views->pool, prefix);
+    if (views->prefix == NULL || strcmp(text, views->prefix) < 0) {
+        views->prefix = text;
     }
     return IRI_OK;
 }
@@ -309,26 +296,22 @@ mod_iri_multiviews_entry(void *arg, iri_str_t entry)
 static void
 mod_iri_multiviews(request_rec *r)
 {
-    const iri_tree_conf_t *tree;
-    const char            *dir;
-    mod_iri_multiviews_t   views;
-    iri_node_t             node;
-    size_t                 i;
+    const char          *dir;
+    mod_iri_multiviews_t views = { .pool = r->pool };
+    iri_node_t           node;
+    size_t               i;
 
     if (r->finfo.filetype != APR_NOFILE || !(ap_allow_options(r) & OPT_MULTI))
     {
         return;
     }
     dir = ap_make_dirstr_parent(r->pool, r->filename);
-    tree = mod_iri_tree_of_parent(r);
-    memset(&views, 0, sizeof(views));
     views.env = mod_iri_env(r);
-    views.tree = tree;
+    views.tree = mod_iri_tree_of_parent(r);
     views.match = mod_iri_server_conf(r->server)->match;
-    views.pool = r->pool;
     views.octets = mod_iri_str(r->filename + strlen(dir));
     if (iri_is_same_on_disk(views.match, views.octets)
-        || iri_entry_name(views.env, tree, views.octets, &views.name)
+        || iri_entry_name(views.env, views.tree, views.octets, &views.name)
                != IRI_OK
         || views.name.len == 0)
     {
@@ -347,10 +330,7 @@ mod_iri_multiviews(request_rec *r)
 
 /* ---- <Files> ------------------------------------------------------------ */
 
-/*
- * Returns: 1 if the octets of r->filename below the root of a lookup are the
- * names that were found.
- */
+/* Are the octets of r->filename below the root the names that were found? */
 static int
 mod_iri_is_literal(const request_rec *r, const iri_lookup_t *lookup)
 {
@@ -366,14 +346,13 @@ mod_iri_is_literal(const request_rec *r, const iri_lookup_t *lookup)
 static int
 mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx)
 {
-    char         *filename = r->filename;
-    char         *slash = strrchr(filename, '/');
-    iri_verdict_t verdict = mod_iri_found(ctx)->verdict;
-    iri_str_t     name;
-    int           status;
+    char     *filename = r->filename;
+    char     *slash = strrchr(filename, '/');
+    iri_str_t name;
+    int       status;
 
-    if (slash == NULL || slash[1] == '\0' || verdict == IRI_CHOOSE
-        || verdict == IRI_REFUSE || mod_iri_is_literal(r, ctx->lookup))
+    if (slash == NULL || slash[1] == '\0' || !iri_may_open(mod_iri_found(ctx))
+        || mod_iri_is_literal(r, ctx->lookup))
     {
         return ap_file_walk(r);
     }
@@ -387,10 +366,9 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx)
     if (name.len == 0) {
         return ap_file_walk(r);
     }
-    r->filename = mod_iri_dup(r->pool, name);
     r->filename = apr_pstrcat(
         r->pool, apr_pstrmemdup(r->pool, filename, slash + 1 - filename),
-        r->filename, NULL);
+        mod_iri_dup(r->pool, name), NULL);
     status = ap_file_walk(r);
     r->filename = filename;
     return status;
