@@ -1,39 +1,11 @@
 /*
  * mod_iri.h - module record and settings, which all files of mod_iri use
  *
- * Files:
- *
- *   mod_iri.c           directives, merging, the table of hooks
- *   mod_iri_answer.c    Location, Content-Location, Alternates, Link, inturi;
- *                       redirects to the canonical URI; the hooks of fixups
- *   mod_iri_check.c     warnings for directives that have no effect
- *   mod_iri_client.c    the environment variable iri-charset
- *   mod_iri_config.c    post_config and child_init: settings of all <Directory>
- *                       sections, the index cache of a child
- *   mod_iri_dav.c       WebDAV: hrefs of answers, the If field, Destination
- *   mod_iri_disk.c      canonical r->uri -> r->filename with the octets on disk
- *   mod_iri_function.c  functions for RewriteMap and expressions
- *   mod_iri_host.c      host of a request -> A-labels; document roots that are
- *                       named after hosts
- *   mod_iri_listing.c   directory listings; 300: a list of names that a request
- *                       may refer to
- *   mod_iri_names.c     names of virtual hosts -> A-labels
- *   mod_iri_native.c    internal redirects to names on disk -> canonical paths
- *   mod_iri_probe.c     subrequests that test what the client may get
- *   mod_iri_read.c      request path -> canonical r->uri; query -> UTF-8
- *   mod_iri_request.c   the state of a request and its log line
- *   mod_iri_restart.c   a request restarts with the names that were found
- *   mod_iri_sendfile.c  X-Sendfile: canonical names -> octets on disk
- *   mod_iri_status.c    the handler iri-status and its counters
- *   mod_iri_target.c    the request-target: canonical, and as sent
- *   mod_iri_tree.c      the settings and canonical names of directories
- *   mod_iri_vars.c      the variables IRI_...
- *   mod_iri_walk.c      <Directory>, <Files>, MultiViews on canonical names
- *
- * The core (common/) makes all decisions; see iri_request.h.  A canonical path
- * is UTF-8 in NFC, as defined in iri_types.h.  "Native" octets are the octets
- * of names on disk.  (The form "native" of iri_types.h means raw octets in a
- * request.)  An "ASCII path" also has no escape of an octet above 7F.
+ * The first line of each file says what it does.  The core (common/) makes all
+ * decisions; see iri_request.h.  A canonical path is UTF-8 in NFC, as defined
+ * in iri_types.h.  "Native" octets are the octets of names on disk.  (The form
+ * "native" of iri_types.h means raw octets in a request.)  An "ASCII path" also
+ * has no escape of an octet above 7F.
  *
  * Unless noted otherwise: strings end with NUL; pointers must not be NULL, and
  * are not as results; results live as long as r->pool; paths are unescaped;
@@ -96,12 +68,11 @@ typedef struct {
 
     /* set by post_config and child_init, read by requests */
     iri_registry_t     *registry;    /* of charsets */
-    const char         *vary;        /* field names for Vary on which
-                                        iri-charset depends; "": on no field;
-                                        NULL: no directive sets it */
+    const char         *vary;        /* fields on which iri-charset depends;
+                                        "": none; NULL: it is never set */
     iri_tree_conf_t     tree;        /* for files outside all <Directory> */
-    const struct mod_iri_dir_conf_s *lookup_defaults; /* the settings outside
-                                        all sections; NULL: none */
+    const struct mod_iri_dir_conf_s *lookup_defaults; /* outside all sections;
+                                        NULL: none */
     apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
     apr_array_header_t *encoded_sections; /* mod_iri_encoded_section_t; NULL:
                                         the engine is not on */
@@ -185,7 +156,6 @@ mod_iri_pool(const iri_env_t *env)
 
 /* ---- strings ------------------------------------------------------------ */
 
-/* The string without its NUL; it is not copied. */
 static inline iri_str_t
 mod_iri_str(const char *text)
 {
@@ -194,7 +164,6 @@ mod_iri_str(const char *text)
     return str;
 }
 
-/* A copy that ends with NUL, in pool. */
 static inline char *
 mod_iri_dup(apr_pool_t *pool, iri_str_t str)
 {

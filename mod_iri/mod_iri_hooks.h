@@ -50,10 +50,7 @@ int mod_iri_is_first_pass(void);
  */
 void mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line);
 
-/*
- * The registry of charsets of a configuration, created on the first call; it
- * lives as long as pconf.  NULL: the data of ICU is missing.
- */
+/* The registry of a configuration; NULL: the data of ICU is missing. */
 iri_registry_t *mod_iri_registry(apr_pool_t *pconf);
 
 /* mod_iri_walk.c: collect the <Directory> of a server that are not ASCII. */
@@ -80,16 +77,11 @@ mod_iri_next_directive(const ap_directive_t *directive);
 int mod_iri_is_directive(const ap_directive_t *directive, const char *name);
 
 /*
- * Find the directives that set the environment variable iri-charset.
- * Returns: OK, or 500.
+ * In post_config: find the directives that set iri-charset; load the charset of
+ * each RewriteMap int:iri.encode.CHARSET.  Returns: OK, or 500.
  */
 int mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
                            apr_pool_t *ptemp, iri_registry_t *registry);
-
-/*
- * Load the charset of each RewriteMap int:iri.encode.CHARSET.
- * Returns: OK; 500: one cannot be loaded, which is logged.
- */
 int mod_iri_load_map_charsets(server_rec *main_server, apr_pool_t *ptemp,
                               iri_registry_t *registry);
 
@@ -129,7 +121,7 @@ void mod_iri_location_insert_error(request_rec *r);
 void mod_iri_dav_insert(request_rec *r);        /* mod_iri_dav.c */
 
 /* log_transaction */
-int mod_iri_restore_target(request_rec *r);     /* mod_iri_target.c */
+int mod_iri_restore_target(request_rec *r);     /* mod_iri_read.c */
 
 /*
  * mod_iri_probe.c.  For other requests than probes they do nothing and return

@@ -80,13 +80,11 @@ mod_iri_is_same_on_disk(const request_rec *r, const char *name)
 /* The state of a request, created if there is none. */
 mod_iri_request_t *mod_iri_request_create(request_rec *r);
 
-/* Reset the state of a request to that of a new one. */
 void mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx);
 
 /* Set mod_iri_ascii, unless the request has a state. */
 void mod_iri_set_ascii(request_rec *r);
 
-/* A new state of the core, in pool. */
 iri_request_t *mod_iri_state_create(apr_pool_t *pool);
 
 /* The result of the lookup of the path; PASS if no lookup was made. */
@@ -95,7 +93,7 @@ const iri_found_t *mod_iri_found(const mod_iri_request_t *ctx);
 /* An env for the core, with the pool and the log of a request. */
 const iri_env_t *mod_iri_env(request_rec *r);
 
-/* Returns: 1 if a path of octets exists on disk. */
+/* Does a path of octets exist on disk? */
 int mod_iri_exists(request_rec *r, const char *path);
 
 /* Is r a subrequest that names a file on disk, not a URI? */
@@ -105,28 +103,21 @@ int mod_iri_is_file_subrequest(const request_rec *r);
 int mod_iri_is_error_page(const request_rec *r);
 
 /*
- * Has a per-directory RewriteRule set another path for r?  mod_rewrite's
- * handler redirects to it internally, so that r itself is not answered.
+ * Has a per-directory RewriteRule set another path, to which mod_rewrite's
+ * handler redirects internally, so that r itself is not answered?
  */
 int mod_iri_is_rule_redirect(const request_rec *r);
 
-/*
- * A copy of the vector of a section, a server or a request, for which the
- * configuration of a module can be replaced.
- */
+/* A copy of a vector, for which the configuration of a module can be set. */
 ap_conf_vector_t *mod_iri_copy_vector(apr_pool_t             *pool,
                                       const ap_conf_vector_t *from);
 
-/*
- * The canonical path of a request.  r->parsed_uri.path is preferred to r->uri,
- * which a rule may have set.  ctx NULL: an ASCII path.
- */
+/* The canonical path of a request.  ctx NULL: an ASCII path. */
 iri_str_t mod_iri_path(const request_rec *r, const mod_iri_request_t *ctx);
 
 /*
- * Set r->uri and r->parsed_uri.path to the canonical path of ctx: percent-
- * encoded, or decoded if a per-directory rule has redirected to a path without
- * escaping it.
+ * Set r->uri and r->parsed_uri.path to the canonical path of ctx, encoded; or
+ * decoded if a per-directory rule has redirected to a path without escapes.
  */
 void mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx);
 
@@ -137,10 +128,7 @@ typedef struct {
                                             NULL: none */
 } mod_iri_pool_data_t;
 
-/*
- * The data of a pool.  A pool without data gets the data of the pool `from`,
- * which both share then; from NULL: it gets new data.
- */
+/* A pool without data shares those of `from`; from NULL: it gets new data. */
 mod_iri_pool_data_t *mod_iri_pool_data(apr_pool_t *pool, apr_pool_t *from);
 
 /*
@@ -155,17 +143,14 @@ void mod_iri_note(request_rec *r, iri_log_level_t level, const char *code,
 void mod_iri_note_error(request_rec *r, const char *failure,
                         iri_status_t status);
 
-/*
- * The notes of a request, for functions of the core that add to them; NULL: the
- * level is not logged.
- */
+/* The notes of a request, for the core; NULL: the level is not logged. */
 iri_notes_t *mod_iri_notes(request_rec *r, iri_log_level_t level);
 
 /* ---- mod_iri_read.c ----------------------------------------------------- */
 
 /*
- * The settings by which the path of a request is read: conf->reading, or others
- * for a client (iri-charset) or a redirect by a rule.
+ * The settings by which a path is read: conf->reading, or others for a client
+ * (iri-charset) or a redirect by a rule.
  */
 const iri_reading_conf_t *
 mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf);
@@ -187,8 +172,6 @@ const char *mod_iri_query_sent(const request_rec *r);
 /* The path as it was sent, percent-encoded or raw; empty: unknown. */
 iri_str_t mod_iri_path_sent(const request_rec *r);
 
-/* ---- mod_iri_target.c --------------------------------------------------- */
-
 /*
  * In pre_translate_name: set r->unparsed_uri, and with IRIRequestURI the target
  * in r->the_request, to path and r->args, until the request is logged.
@@ -206,10 +189,7 @@ const char *mod_iri_target_sent(const request_rec *r);
 const char *mod_iri_client_charsets(const request_rec           *r,
                                     const mod_iri_server_conf_t *conf);
 
-/*
- * The settings for reading, with the charsets of iri-charset if it is set;
- * without charsets if its value is invalid.
- */
+/* conf->reading, or with the charsets of iri-charset: none if it is invalid. */
 const iri_reading_conf_t *
 mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf);
 
@@ -229,16 +209,10 @@ void mod_iri_map_root(request_rec *r);
 /* Save the state of a request that was just read, if it may restart. */
 void mod_iri_snapshot_take(request_rec *r);
 
-/*
- * The canonical path with which the rules of a request began; empty: it cannot
- * restart.
- */
+/* The canonical path with which the rules began; empty: r cannot restart. */
 iri_str_t mod_iri_restart_url(const request_rec *r);
 
-/*
- * Restart a request with the entry that a lookup with the verdict RESTART has
- * found.  Returns: the status that map_to_storage must return.
- */
+/* Restart with the entry of a lookup with the verdict RESTART. */
 int mod_iri_restart(request_rec *r, const iri_lookup_t *lookup);
 
 /* ---- mod_iri_disk.c ----------------------------------------------------- */
@@ -255,10 +229,9 @@ int mod_iri_refuse_absent(request_rec *r);
 /* ---- mod_iri_tree.c: settings and canonical names of directories -------- */
 
 /*
- * The settings for the names in a directory: those of the <Directory> sections
- * that contain it, merged; in pool.
- * directory: path in the file system with canonical names, with or without "/"
- * at its end.
+ * The settings for the names in a directory, merged from the <Directory>
+ * sections that contain it; in pool.
+ * directory: path in the file system with canonical names, with or without "/".
  */
 iri_tree_conf_t *mod_iri_tree_of(const mod_iri_server_conf_t *conf,
                                  const char *directory, apr_pool_t *pool);
@@ -280,10 +253,7 @@ mod_iri_names_below_root(const iri_search_t *search)
     return names;
 }
 
-/*
- * The canonical path in the file system.
- * names: the canonical path below root, the root of a search.
- */
+/* The canonical path in the file system of names below the root of a search. */
 const char *mod_iri_path_below_root(request_rec *r, iri_str_t root,
                                     iri_str_t names);
 
@@ -293,7 +263,7 @@ const char *mod_iri_path_below_root(request_rec *r, iri_str_t root,
  */
 const char *mod_iri_settings_path(request_rec *r);
 
-/* Set the settings of a search whose root is set, for its use with env. */
+/* Set the settings of a search whose root is set. */
 void mod_iri_search_set_trees(const server_rec *server, const iri_env_t *env,
                               iri_search_t *search);
 
@@ -323,20 +293,15 @@ const char *mod_iri_entry_names(request_rec *r, const char *directory,
 
 /*
  * Replace native octets in the path of an internal redirect or of a PROPFIND
- * subrequest by canonical names.
- * path: percent-encoded or raw.  Returns: the canonical path, percent-encoded;
- * path itself if it contains no native octets.
+ * subrequest, percent-encoded or raw, by canonical names.
+ * Returns: percent-encoded; path itself if it contains no native octets.
  * EUC-JP: "/%C9%BD/a.html" -> "/%e8%a1%a8/a.html"
  */
 const char *
 mod_iri_native_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
                             const char *path);
 
-/*
- * The same for a Location field that a rule has made from the path of r.
- * value: URI or absolute path.  Returns: value itself if it leads to another
- * server or contains no native octets.
- */
+/* The same for a Location that a rule has made from the path of r. */
 const char *mod_iri_location_to_canonical(request_rec *r, const char *value);
 
 /* ---- mod_iri_listing.c -------------------------------------------------- */
@@ -391,17 +356,13 @@ iri_status_t mod_iri_probe_names(mod_iri_probe_t *probe,
                                  mod_iri_probe_result_t result, void *data);
 
 /*
- * Run a subrequest for the path of an entry in the directory r->filename.
- * entry->name: octets on disk.  Returns: the subrequest; the caller destroys it
- * with ap_destroy_sub_req().
+ * Run a subrequest for an entry (its octets on disk) in the directory
+ * r->filename.  The caller destroys the result with ap_destroy_sub_req().
  */
 request_rec *mod_iri_probe_entry(mod_iri_probe_t   *probe,
                                  const apr_finfo_t *entry);
 
-/*
- * Could the server read the file or directory to which a subrequest was mapped,
- * or does another handler serve the file?
- */
+/* Can the server read what rr was mapped to, or does a handler serve it? */
 int mod_iri_is_readable(request_rec *rr);
 
 /* ---- mod_iri_answer.c --------------------------------------------------- */
@@ -409,10 +370,7 @@ int mod_iri_is_readable(request_rec *rr);
 /* In post_read_request: IRIAdvertise. */
 void mod_iri_advertise(request_rec *r);
 
-/*
- * Send a page of the core with its header fields, but with the policy that the
- * configuration may have set.  Returns: OK.
- */
+/* Send a page of the core, with the policy of the configuration.  Returns: OK */
 int mod_iri_send_page(request_rec *r, const iri_page_t *page);
 
 /* ---- mod_iri_dav.c ------------------------------------------------------ */
@@ -429,21 +387,14 @@ int mod_iri_refuse_conflict(request_rec *r, iri_why_t why);
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 
 /*
- * Set the variables of the reading as soon as the path was read.  ctx NULL: an
- * ASCII path; the main request has another one.
+ * Set variables as soon as they are known: those of the reading, also for an
+ * ASCII path to which a rule has redirected; IRI_REQUEST_URI; IRI_MATCH after a
+ * lookup; in fixups the others.  ctx NULL: an ASCII path.
  */
 void mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx);
-
-/* The same for an ASCII path to which a rule has redirected. */
 void mod_iri_vars_set_redirected(request_rec *r);
-
-/* With IRIRequestURI: set IRI_REQUEST_URI, for ASCII paths too. */
 void mod_iri_vars_set_sent(request_rec *r);
-
-/* Set IRI_MATCH after a lookup.  ctx NULL: an ASCII path. */
 void mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx);
-
-/* In fixups: set the remaining variables.  ctx may be NULL. */
 void mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx);
 
 /* Remove the REDIRECT_IRI_... that depend on a lookup from an error page. */
