@@ -374,58 +374,54 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
 }
 
 /* clang-format off */
-#define MOD_IRI_INFO(id) (void *) &mod_iri_settings[id]
+/* where directives for names on disk are allowed */
+#define DISK        (RSRC_CONF | ACCESS_CONF)
+#define SETTING(id) (void *) &mod_iri_settings[MOD_IRI_##id]
 
 static const command_rec mod_iri_directives[] = {
-    AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine,
-        MOD_IRI_INFO(MOD_IRI_ENGINE), RSRC_CONF,
+    AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, SETTING(ENGINE), RSRC_CONF,
         "on, off, or report: log what would be done and change nothing"),
     AP_INIT_TAKE_ARGV("IRICharset", mod_iri_set_charsets,
-        MOD_IRI_INFO(MOD_IRI_CHARSET), RSRC_CONF,
+        SETTING(CHARSET), RSRC_CONF,
         "charsets that requests may use besides UTF-8, in order; or none"),
-    AP_INIT_TAKE1("IRIInvalid", mod_iri_set_word,
-        MOD_IRI_INFO(MOD_IRI_INVALID), RSRC_CONF,
+    AP_INIT_TAKE1("IRIInvalid", mod_iri_set_word, SETTING(INVALID), RSRC_CONF,
         "404, 400 or pass: the answer to a path that no charset can decode"),
     AP_INIT_TAKE_ARGV("IRIQueryCharset", mod_iri_set_charsets,
-        MOD_IRI_INFO(MOD_IRI_QUERY), RSRC_CONF,
+        SETTING(QUERY), RSRC_CONF,
         "charsets for parameters of a query that are not UTF-8, in order, "
         "or none; then nfc or nothing"),
-    AP_INIT_TAKE1("IRIHost", mod_iri_set_host,
-        MOD_IRI_INFO(MOD_IRI_HOST), RSRC_CONF,
+    AP_INIT_TAKE1("IRIHost", mod_iri_set_host, SETTING(HOST), RSRC_CONF,
         "off, on or strict: a host name in any form selects its virtual host"),
     AP_INIT_FLAG("IRIAdvertise", mod_iri_set_flag,
-        MOD_IRI_INFO(MOD_IRI_ADVERTISE), RSRC_CONF,
+        SETTING(ADVERTISE), RSRC_CONF,
         "on or off: announce support for IRIs in answers to OPTIONS"),
     AP_INIT_FLAG("IRIRequestURI", mod_iri_set_flag,
-        MOD_IRI_INFO(MOD_IRI_REQUEST_URI), RSRC_CONF,
+        SETTING(REQUEST_URI), RSRC_CONF,
         "on or off: applications get the canonical path in REQUEST_URI"),
     AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_charsets,
-        MOD_IRI_INFO(MOD_IRI_FILENAME_CHARSET), RSRC_CONF | ACCESS_CONF,
+        SETTING(FILENAME_CHARSET), DISK,
         "charsets of names on disk, in order; new names use the first"),
     AP_INIT_TAKE1("IRIFilenameForm", mod_iri_set_word,
-        MOD_IRI_INFO(MOD_IRI_FILENAME_FORM), RSRC_CONF | ACCESS_CONF,
+        SETTING(FILENAME_FORM), DISK,
         "any, nfc or nfd: normalization form of names on disk"),
-    AP_INIT_TAKE_ARGV("IRIMatch", mod_iri_set_words,
-        MOD_IRI_INFO(MOD_IRI_MATCH), RSRC_CONF | ACCESS_CONF,
+    AP_INIT_TAKE_ARGV("IRIMatch", mod_iri_set_words, SETTING(MATCH), DISK,
         "exact, or any of normalization, variants, width, punctuation, case, "
         "accents, spelling; variants, case and accents also with \":\" and a "
         "group of letters"),
-    AP_INIT_TAKE1("IRIAmbiguous", mod_iri_set_word,
-        MOD_IRI_INFO(MOD_IRI_AMBIGUOUS), RSRC_CONF | ACCESS_CONF,
+    AP_INIT_TAKE1("IRIAmbiguous", mod_iri_set_word, SETTING(AMBIGUOUS), DISK,
         "404 or 300: the answer if several names match equally well"),
-    AP_INIT_TAKE_ARGV("IRIRepair", mod_iri_set_words,
-        MOD_IRI_INFO(MOD_IRI_REPAIR), RSRC_CONF | ACCESS_CONF,
+    AP_INIT_TAKE_ARGV("IRIRepair", mod_iri_set_words, SETTING(REPAIR), DISK,
         "off, or any of double-encoding, mojibake, %u, invisible, trailing, "
         "plus: repair broken paths if the result names an entry"),
     AP_INIT_TAKE1("IRICache", mod_iri_set_cache, NULL, RSRC_CONF,
         "off, or the memory per child for indexes of directories, for "
         "example 16m"),
     AP_INIT_TAKE1("IRIRedirect", mod_iri_set_word,
-        MOD_IRI_INFO(MOD_IRI_REDIRECT), RSRC_CONF | OR_FILEINFO,
+        SETTING(REDIRECT), RSRC_CONF | OR_FILEINFO,
         "off, 301, 302, 303, 307 or 308: redirect to the canonical URI; link: "
         "send a Link field"),
     AP_INIT_FLAG("IRIListing", mod_iri_set_flag,
-        MOD_IRI_INFO(MOD_IRI_LISTING), RSRC_CONF | OR_INDEXES,
+        SETTING(LISTING), RSRC_CONF | OR_INDEXES,
         "on or off: list directories with canonical names"),
     AP_INIT_NO_ARGS(NULL, NULL, NULL, 0, NULL)
 };

@@ -95,6 +95,12 @@ mod_iri_server_conf(const server_rec *s)
     return ap_get_module_config(s->module_config, &iri_module);
 }
 
+static inline mod_iri_server_conf_t *
+mod_iri_conf(const request_rec *r)
+{
+    return mod_iri_server_conf(r->server);
+}
+
 static inline int
 mod_iri_is_off(const server_rec *s)
 {
@@ -104,7 +110,13 @@ mod_iri_is_off(const server_rec *s)
 static inline int
 mod_iri_is_on(const request_rec *r)
 {
-    return mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON;
+    return mod_iri_conf(r)->engine == IRI_ENGINE_ON;
+}
+
+static inline int
+mod_iri_is_report(const request_rec *r)
+{
+    return mod_iri_conf(r)->engine == IRI_ENGINE_REPORT;
 }
 
 /* ---- settings of a directory -------------------------------------------- */
@@ -157,11 +169,17 @@ mod_iri_pool(const iri_env_t *env)
 /* ---- strings ------------------------------------------------------------ */
 
 static inline iri_str_t
-mod_iri_str(const char *text)
+mod_iri_substr(const char *text, size_t len)
 {
-    iri_str_t str = { strlen(text), (const unsigned char *) text };
+    iri_str_t str = { len, (const unsigned char *) text };
 
     return str;
+}
+
+static inline iri_str_t
+mod_iri_str(const char *text)
+{
+    return mod_iri_substr(text, strlen(text));
 }
 
 static inline char *

@@ -142,7 +142,7 @@ typedef struct {
 static const char *
 mod_iri_reference(request_rec *r, const char *value)
 {
-    const mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *server = mod_iri_conf(r);
     iri_location_field_conf_t    conf = {
            .reading = &server->reading,
            .hosts = &server->host,
@@ -230,7 +230,7 @@ mod_iri_fix_page(request_rec *r, apr_bucket_brigade *page,
 static int
 mod_iri_advertises(const request_rec *r)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
 
     return r->method_number == M_OPTIONS && conf->advertise == 1
            && conf->engine == IRI_ENGINE_ON && r->main == NULL;
@@ -358,6 +358,97 @@ mod_iri_location_register(void)
         AP_FTYPE_CONTENT_SET + 2);
 }
 
+/* ---- X-Sendfile --------------------------------------------------------- */
+
+/*
+ * An application answers with the path of a file, which mod_xsendfile opens.
+ * If no entry has these octets, a filter before that of mod_xsendfile replaces
+ * the path by that of the entry which has this name in another normalization
+ * form or in a charset of its directory.  The application has decided that the
+ * client may get the file of this name, so no other difference is ignored.
+ */
+
+static ap_filter_rec_t *mod_iri_sendfile_handle;
+
+/*
+ * Returns: the octets on disk of a file; NULL: the path itself exists, or none
+ * is found.  Only some versions of mod_xsendfile unescape the field, so a path
+ * with "%" stays.
+ */
+static const char *
+mod_iri_sendfile_find(request_rec *r, const char *path)
+{
+    const iri_env_t *env = mod_iri_env(r);
+    iri_reading_t    reading;
+    iri_search_t     search = { .prefix = 1, .canonical = 1 };
+    iri_found_t      found;
+
+    if (iri_path_is_ascii(mod_iri_str(path), 0) || strchr(path, '%') != NULL
+        || !iri_is_new_path(mod_iri_str(path)) || mod_iri_exists(r, path)
+        || mod_iri_read_internal(r->server, env, mod_iri_str(path), &reading)
+               != IRI_OK
+        || reading.form == IRI_FORM_INVALID)
+    {
+        return NULL;
+    }
+    search.root = mod_iri_str("/");
+    search.path = reading.path;
+    search.cache = mod_iri_conf(r)->cache;
+    mod_iri_search_set_trees(r->server, env, &search);
+    if (iri_find(env, &search, &found) != IRI_OK
+        || found.verdict != IRI_SERVE) {
+        return NULL;
+    }
+    path = mod_iri_dup(r->pool, found.filename);
+    return mod_iri_exists(r, path) ? path : NULL;
+}
+
+static apr_status_t
+mod_iri_sendfile_filter(ap_filter_t *f, apr_bucket_brigade *in)
+{
+    static const char field[] = "X-Sendfile";
+    apr_table_t      *tables[] = { f->r->headers_out, f->r->err_headers_out };
+    const char       *path;
+    size_t            i;
+
+    ap_remove_output_filter(f);
+    for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        path = apr_table_get(tables[i], field);
+        if (path != NULL
+            && (path = mod_iri_sendfile_find(f->r, path)) != NULL) {
+            apr_table_setn(tables[i], field, path);
+        }
+    }
+    return ap_pass_brigade(f->next, in);
+}
+
+/* Runs after mod_xsendfile, which adds its filter only with XSendFile On. */
+static void
+mod_iri_sendfile_insert(request_rec *r)
+{
+    const ap_filter_t *f = r->output_filters;
+
+    while (f != NULL && strcmp(f->frec->name, "xsendfile") != 0) {
+        f = f->next;
+    }
+    if (f != NULL && r->main == NULL && mod_iri_is_on(r)) {
+        ap_add_output_filter_handle(mod_iri_sendfile_handle, NULL, r,
+                                    r->connection);
+    }
+}
+
+void
+mod_iri_sendfile_register(void)
+{
+    if (ap_find_linked_module("mod_xsendfile.c") != NULL) {
+        mod_iri_sendfile_handle = ap_register_output_filter(
+            "IRI_SENDFILE", mod_iri_sendfile_filter, NULL,
+            AP_FTYPE_CONTENT_SET - 1);
+        ap_hook_insert_filter(mod_iri_sendfile_insert, NULL, NULL,
+                              APR_HOOK_LAST + 2);
+    }
+}
+
 /* ---- IRIRedirect -------------------------------------------------------- */
 
 /* A note: nothing was found before mod_dir has run. */
@@ -383,9 +474,7 @@ mod_iri_redirect_origin(request_rec *r)
     return r;
 }
 
-/*
- * Returns: 1 for a directory to which mod_dir will add a slash by a redirect.
- */
+/* Is it a directory to which mod_dir will add a slash by a redirect? */
 static int
 mod_iri_lacks_slash(const request_rec *r)
 {
@@ -393,10 +482,7 @@ mod_iri_lacks_slash(const request_rec *r)
            && r->uri[strlen(r->uri) - 1] != '/';
 }
 
-/*
- * Returns: 1 if a handler was set that may answer for a path without a file.
- * default-handler, which SetHandler may name, sends files alone.
- */
+/* May a handler answer without a file?  default-handler sends files alone. */
 static int
 mod_iri_may_generate(const request_rec *r)
 {
@@ -410,9 +496,10 @@ mod_iri_may_generate(const request_rec *r)
  * path.
  */
 static iri_presence_t
-mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
-                 iri_str_t path)
+mod_iri_presence(const request_rec *r, iri_str_t path)
 {
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
     if (r->proxyreq) {
         return IRI_UNCONFIRMED;
     }
@@ -436,9 +523,8 @@ mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
  * an ASCII path.
  */
 static iri_status_t
-mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
-                      const iri_env_t *env, iri_reading_t *reading,
-                      iri_redirect_t *redirect)
+mod_iri_redirect_init(const request_rec *r, const iri_env_t *env,
+                      iri_reading_t *reading, iri_redirect_t *redirect)
 {
     const char *query = mod_iri_query_sent(r);
 
@@ -447,8 +533,7 @@ mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
     redirect->has_query = query != NULL;
     redirect->query = mod_iri_str(query ? query : "");
     return iri_request_redirect(
-        ctx != NULL ? ctx->state : NULL, env,
-        &mod_iri_server_conf(r->server)->reading,
+        mod_iri_state(r), env, &mod_iri_conf(r)->reading,
         mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path : r->uri),
         reading, redirect);
 }
@@ -469,9 +554,9 @@ mod_iri_send_redirect(request_rec *r, request_rec *client, int status,
         mod_iri_add_location_filter(r)->link = mod_iri_dup(r->pool, link);
         return DECLINED;
     }
-    iri_request_redirected(mod_iri_request_create(client)->state, status);
     url = ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r);
     apr_table_setn(r->headers_out, "Location", url);
+    iri_request_redirected(mod_iri_request_create(client)->state, status);
     ctx = mod_iri_request(r);
     if (ctx != NULL) {
         ctx->location = url;
@@ -493,7 +578,6 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
 {
     request_rec              *client = mod_iri_redirect_origin(r);
     const iri_env_t          *env;
-    const mod_iri_request_t  *ctx;
     const mod_iri_dir_conf_t *dir;
     iri_redirect_t            redirect;
     iri_reading_t             ascii_reading;
@@ -506,21 +590,18 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
         return DECLINED;
     }
     dir = mod_iri_dir_conf(client);
-    ctx = mod_iri_request(client);
     status = iri_request_redirect_status(
-        ctx != NULL ? ctx->state : NULL,
-        dir != NULL ? (unsigned) dir->redirect : 0);
+        mod_iri_state(client), dir != NULL ? (unsigned) dir->redirect : 0);
     if (status == 0) {
         return DECLINED;
     }
     env = mod_iri_env(r);
-    if (mod_iri_redirect_init(client, ctx, env, &ascii_reading, &redirect)
-        != IRI_OK)
-    {
+    if (mod_iri_redirect_init(client, env, &ascii_reading, &redirect)
+        != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (presence == IRI_PRESENT) {
-        presence = mod_iri_presence(r, mod_iri_request(r), redirect.path);
+        presence = mod_iri_presence(r, redirect.path);
     }
     if (presence == IRI_ABSENT) {
         apr_table_setn(r->notes, MOD_IRI_ABSENT, "1");
@@ -539,10 +620,7 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
                : DECLINED;
 }
 
-/*
- * Runs after all rules, and before mod_dir and mod_speling, which act on absent
- * names.
- */
+/* After all rules, and before mod_dir and mod_speling act on absent names. */
 int
 mod_iri_redirect(request_rec *r)
 {
@@ -581,10 +659,7 @@ mod_iri_redirect_directory(request_rec *r)
 
 /* ---- fixups ------------------------------------------------------------- */
 
-/*
- * Runs after per-directory RewriteRules, because they may redirect an absent
- * name.
- */
+/* After per-directory RewriteRules, which may redirect an absent name. */
 int
 mod_iri_fixups(request_rec *r)
 {
@@ -599,6 +674,6 @@ mod_iri_fixups(request_rec *r)
     if (status != DECLINED) {
         return status;
     }
-    mod_iri_vars_set_fixups(r, ctx);
+    mod_iri_vars_set_fixups(r);
     return DECLINED;
 }

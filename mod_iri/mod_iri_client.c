@@ -226,21 +226,21 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
 /* ---- requests ----------------------------------------------------------- */
 
 const char *
-mod_iri_client_charsets(const request_rec           *r,
-                        const mod_iri_server_conf_t *conf)
+mod_iri_client_charsets(const request_rec *r)
 {
-    return conf->vary != NULL
+    return mod_iri_conf(r)->vary != NULL
                ? apr_table_get(r->subprocess_env, MOD_IRI_VARIABLE)
                : NULL;
 }
 
 const iri_reading_conf_t *
-mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_client_conf(request_rec *r)
 {
-    const char         *value = mod_iri_client_charsets(r, conf), *why;
-    iri_reading_conf_t *own;
-    iri_str_t           word;
-    iri_shown_t         shown;
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
+    const char                  *value = mod_iri_client_charsets(r), *why;
+    iri_reading_conf_t          *own;
+    iri_str_t                    word;
+    iri_shown_t                  shown;
 
     if (value == NULL) {
         return &conf->reading;
@@ -293,7 +293,7 @@ mod_iri_varies(const request_rec *r)
 void
 mod_iri_client_add_vary(request_rec *r)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
     const request_rec           *at = r;
     const char                  *vary;
 

@@ -172,12 +172,8 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
     size_t             size = mod_iri_server_conf(main_server)->cache_size;
     iri_index_cache_t *cache;
     server_rec        *s;
-    int                is_used = 0;
 
-    for (s = main_server; s != NULL; s = s->next) {
-        is_used |= mod_iri_server_conf(s)->engine != IRI_ENGINE_OFF;
-    }
-    if (!is_used || size == 0) {
+    if (mod_iri_all_off(main_server) || size == 0) {
         return;
     }
     cache = iri_index_cache_apr_create(pchild, size);

@@ -108,8 +108,7 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
     if (!is_metadata) {
         status = apr_bucket_read(bucket, &data, &len, APR_BLOCK_READ);
     }
-    octets.data = (const unsigned char *) data;
-    octets.len = len;
+    octets = mod_iri_substr(data, len);
     do {
         if (status != APR_SUCCESS
             || iri_multistatus_convert(dav->multistatus, &octets,

@@ -48,7 +48,7 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
 static int
 mod_iri_is_absent(request_rec *r, size_t len)
 {
-    iri_str_t    start = { len, (const unsigned char *) r->filename };
+    iri_str_t    start = mod_iri_substr(r->filename, len);
     apr_finfo_t  info;
     apr_status_t status;
 
@@ -95,10 +95,8 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     if (mod_iri_is_absent(r, len)) {
         len = 0;
     }
-    tail.data = filename.data + len;
-    tail.len = filename.len - len;
-    search->root.data = filename.data;
-    search->root.len = len;
+    tail = mod_iri_str(r->filename + len);
+    search->root = mod_iri_substr(r->filename, len);
     search->path = tail;
     if (len > 0 && mod_iri_ends_with(uri, tail)) {
         search->path = uri;
@@ -124,15 +122,15 @@ mod_iri_writes(const request_rec *r)
     return 0;
 }
 
-/* Initialize a search, except the settings of its directories. */
 static void
-mod_iri_search_init(request_rec *r, const mod_iri_request_t *ctx,
+mod_iri_search_init(request_rec *r, const iri_env_t *env,
                     iri_search_t *search)
 {
     memset(search, 0, sizeof(*search));
-    search->cache = mod_iri_server_conf(r->server)->cache;
+    search->cache = mod_iri_conf(r)->cache;
     search->write = mod_iri_writes(r);
-    mod_iri_split_filename(r, ctx, search);
+    mod_iri_split_filename(r, mod_iri_request(r), search);
+    mod_iri_search_set_trees(r->server, env, search);
 }
 
 /* Read a path that another module has set.  Returns: 0: it has no reading. */
@@ -195,8 +193,10 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
         return 0;
     }
     ctx->settings_path = mod_iri_path_below_root(r, search->root, names.path);
-    search->root.data = (const unsigned char *) r->filename;
-    search->root.len = len;
+    search->tree = mod_iri_tree_of_parent(r);
+    search->settings_of = NULL;
+    search->settings_data = NULL;
+    search->root = mod_iri_substr(r->filename, len);
     search->path = mod_iri_str(r->filename + len);
     return search->path.len == 0
            || (mod_iri_read_replaced(r, search->path, &rest)
@@ -225,20 +225,28 @@ mod_iri_add_found(request_rec *r, mod_iri_request_t *ctx,
                                          &found);
 }
 
-/* Set *conf to the properties of r that the core needs to find an entry. */
-static void
-mod_iri_find_conf_init(const request_rec *r, const iri_search_t *search,
-                       iri_find_conf_t *conf)
+/* Returns: the properties of r that the core needs to find an entry. */
+static iri_find_conf_t
+mod_iri_find_conf(const request_rec *r, iri_str_t path)
 {
-    memset(conf, 0, sizeof(*conf));
-    conf->path = search->path;
-    conf->url = mod_iri_restart_url(r);
-    conf->creates = mod_iri_dav_is_destination(r)
-                    || (r->main == NULL
-                        && iri_method_creates(mod_iri_str(r->method)));
+    iri_find_conf_t conf = { .path = path, .url = mod_iri_restart_url(r) };
+
+    conf.creates = mod_iri_dav_is_destination(r)
+                   || (r->main == NULL
+                       && iri_method_creates(mod_iri_str(r->method)));
     if (r->main != NULL && r->method_number == M_MOVE) {
-        conf->source = mod_iri_str(r->main->filename);
+        conf.source = mod_iri_str(r->main->filename);
     }
+    return conf;
+}
+
+static iri_lookup_t *
+mod_iri_find(request_rec *r, const iri_env_t *env, iri_request_t *state,
+             const iri_search_t *search)
+{
+    iri_find_conf_t conf = mod_iri_find_conf(r, search->path);
+
+    return iri_request_find(state, env, search, &conf);
 }
 
 /*
@@ -259,7 +267,7 @@ mod_iri_refuse_absent(request_rec *r)
     {
         return DECLINED;
     }
-    mod_iri_find_conf_init(r, &ctx->lookup->search, &conf);
+    conf = mod_iri_find_conf(r, ctx->lookup->search.path);
     status = iri_request_refuse(ctx->state, mod_iri_env(r), ctx->lookup,
                                 &conf, mod_iri_str(r->uri));
     return status == HTTP_CONFLICT
@@ -313,7 +321,7 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
     if (found->filename.len != 0) {
         mod_iri_set_filename(r, mod_iri_dup(r->pool, found->filename));
     }
-    mod_iri_vars_set_match(r, ctx);
+    mod_iri_vars_set_match(r);
     return DECLINED;
 }
 
@@ -334,13 +342,13 @@ mod_iri_dir_uri(const request_rec *r)
 
 /* Look up a name of a page (file= of SSI) that does not exist as it is. */
 static void
-mod_iri_find_file(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_find_file(request_rec *r)
 {
     const char   *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
     size_t        len = mod_iri_root_length(r->filename, dir);
     iri_reading_t reading;
     iri_search_t  search = { .tree = mod_iri_tree_of_filename(r->main),
-                             .cache = conf->cache };
+                             .cache = mod_iri_conf(r)->cache };
     iri_found_t   found;
 
     if (len == 0
@@ -349,8 +357,7 @@ mod_iri_find_file(request_rec *r, const mod_iri_server_conf_t *conf)
     {
         return;
     }
-    search.root.data = (const unsigned char *) r->filename;
-    search.root.len = len;
+    search.root = mod_iri_substr(r->filename, len);
     search.path = reading.path;
     if (iri_find(mod_iri_env(r), &search, &found) == IRI_OK
         && found.verdict == IRI_SERVE)
@@ -399,7 +406,7 @@ mod_iri_name_entry(request_rec *r, const char *requested)
 }
 
 static int
-mod_iri_map_file(request_rec *r, mod_iri_server_conf_t *conf)
+mod_iri_map_file(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
     const char        *requested = mod_iri_last_segment(r, r->filename);
@@ -410,7 +417,7 @@ mod_iri_map_file(request_rec *r, mod_iri_server_conf_t *conf)
               : ap_make_dirstr_parent(r->pool, dir);
     ctx->settings_path = apr_pstrcat(r->pool, dir, requested, NULL);
     if (r->finfo.filetype == APR_NOFILE) {
-        mod_iri_find_file(r, conf);
+        mod_iri_find_file(r);
     }
     mod_iri_name_entry(r, requested);
     return DECLINED;
@@ -481,10 +488,9 @@ static iri_lookup_t *
 mod_iri_find_uri(request_rec *r, const iri_env_t *env,
                  const mod_iri_request_t *ctx, iri_search_t *search)
 {
-    iri_find_conf_t conf;
-    iri_found_t     found;
-    iri_lookup_t   *lookup;
-    apr_status_t    status;
+    iri_found_t   found;
+    iri_lookup_t *lookup;
+    apr_status_t  status;
 
     if ((search->reading != NULL || mod_iri_has_restarted(ctx))
         && search->path.data == (const unsigned char *) r->uri && !env->trace
@@ -502,8 +508,7 @@ mod_iri_find_uri(request_rec *r, const iri_env_t *env,
         }
         search->absent = APR_STATUS_IS_ENOENT(status);
     }
-    mod_iri_find_conf_init(r, search, &conf);
-    return iri_request_find(ctx->state, env, search, &conf);
+    return mod_iri_find(r, env, ctx->state, search);
 }
 
 /* Save an ASCII path that was requested and needed no reading. */
@@ -530,15 +535,9 @@ mod_iri_map_uri(request_rec *r)
     if (iri_str_is_ascii(mod_iri_str(r->filename))) {
         mod_iri_save_ascii(r, ctx->state);
     }
-    mod_iri_search_init(r, ctx, &search);
+    mod_iri_search_init(r, env, &search);
     if (!mod_iri_accept_path(r, ctx, &search)) {
         return ctx->lookup != NULL ? DECLINED : HTTP_INTERNAL_SERVER_ERROR;
-    }
-    if (ctx->settings_path != NULL) {
-        /* mod_iri_use_literal_path() has set it. */
-        search.tree = mod_iri_tree_of_parent(r);
-    } else {
-        mod_iri_search_set_trees(r->server, env, &search);
     }
     ctx->lookup = mod_iri_find_uri(r, env, ctx, &search);
     if (ctx->lookup == NULL) {
@@ -557,9 +556,8 @@ mod_iri_report_find(void *apr_env, iri_str_t path)
     const iri_env_t         *env = mod_iri_env(r);
     const mod_iri_request_t *ctx = mod_iri_request(r);
     iri_search_t             search;
-    iri_find_conf_t          conf;
 
-    mod_iri_search_init(r, ctx, &search);
+    mod_iri_search_init(r, env, &search);
     if (search.path.data != (const unsigned char *) r->uri
         || path.len < search.prefix
         || memcmp(path.data, r->uri, search.prefix) != 0)
@@ -568,14 +566,12 @@ mod_iri_report_find(void *apr_env, iri_str_t path)
     }
     search.path = path;
     search.reading = mod_iri_reading_of_path(ctx, path);
-    mod_iri_search_set_trees(r->server, env, &search);
-    mod_iri_find_conf_init(r, &search, &conf);
-    return iri_request_find(ctx->state, env, &search, &conf);
+    return mod_iri_find(r, env, ctx->state, &search);
 }
 
 /* IRIEngine report: log the verdict on the client's request. */
 static int
-mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_report(request_rec *r)
 {
     mod_iri_request_t *ctx;
     iri_notes_t       *notes;
@@ -585,14 +581,15 @@ mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
     }
     ctx = mod_iri_request_create(r);
     if (iri_request_state(ctx->state) == IRI_STATE_NEW) {
-        if (!iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename))) {
+        if (!iri_ascii_needs_lookup(mod_iri_conf(r)->match,
+                                    mod_iri_str(r->filename))) {
             return DECLINED;
         }
         iri_request_set_ascii(ctx->state, mod_iri_str(r->uri));
     }
     iri_request_report_find(ctx->state, mod_iri_env(r),
-                            mod_iri_reading_conf(r, conf),
-                            mod_iri_str(r->uri), mod_iri_report_find);
+                            mod_iri_reading_conf(r), mod_iri_str(r->uri),
+                            mod_iri_report_find);
     notes = mod_iri_notes(r, IRI_LOG_INFO);
     if (notes != NULL) {
         iri_request_report_note(ctx->state, mod_iri_env(r), notes);
@@ -611,15 +608,13 @@ mod_iri_map_ascii(request_rec *r)
     iri_request_t     *state;
     iri_lookup_t      *lookup;
     iri_search_t       search;
-    iri_find_conf_t    conf;
     iri_found_t        found = { .verdict = IRI_SERVE,
                                  .why = IRI_WHY_FOUND,
                                  .match = IRI_MATCH_EXACT };
     apr_status_t       status;
 
-    mod_iri_search_init(r, ctx, &search);
+    mod_iri_search_init(r, env, &search);
     search.reading = NULL;
-    mod_iri_search_set_trees(r->server, env, &search);
     if (!mod_iri_has_restarted(ctx) && !iri_search_needs_lookup(env, &search))
     {
         return DECLINED;
@@ -636,15 +631,14 @@ mod_iri_map_ascii(request_rec *r)
             mod_iri_add_found(r, ctx, &search, found);
         }
         if (ctx != NULL || status == APR_SUCCESS) {
-            mod_iri_vars_set_match(r, ctx);
+            mod_iri_vars_set_match(r);
         }
         return DECLINED;
     }
     search.absent = 1;
     state = ctx != NULL ? ctx->state : mod_iri_state_create(r->pool);
     mod_iri_save_ascii(r, state);
-    mod_iri_find_conf_init(r, &search, &conf);
-    lookup = iri_request_find(state, env, &search, &conf);
+    lookup = mod_iri_find(r, env, state, &search);
     if (lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -660,7 +654,7 @@ mod_iri_map_ascii(request_rec *r)
 int
 mod_iri_map_to_storage(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    mod_iri_server_conf_t *conf = mod_iri_conf(r);
 
     mod_iri_probe_attach(r);
     if (conf->engine == IRI_ENGINE_OFF || r->filename == NULL || r->proxyreq
@@ -669,7 +663,7 @@ mod_iri_map_to_storage(request_rec *r)
         return DECLINED;
     }
     if (conf->engine == IRI_ENGINE_REPORT) {
-        return mod_iri_report(r, conf);
+        return mod_iri_report(r);
     }
     mod_iri_map_root(r);
     if (iri_is_same_on_disk(conf->match, mod_iri_str(r->filename))) {
@@ -679,6 +673,6 @@ mod_iri_map_to_storage(request_rec *r)
                    ? mod_iri_map_ascii(r)
                    : DECLINED;
     }
-    return mod_iri_is_file_subrequest(r) ? mod_iri_map_file(r, conf)
+    return mod_iri_is_file_subrequest(r) ? mod_iri_map_file(r)
                                          : mod_iri_map_uri(r);
 }

@@ -13,14 +13,12 @@
 #include <ap_expr.h>
 #include <mod_rewrite.h>
 
-/*
- * Returns: the result of a function; NULL: it has none, or the engine is off.
- */
+/* Returns: NULL: there is no result, or the engine is off. */
 static char *
 mod_iri_convert(request_rec *r, const iri_function_t *function,
                 const iri_charset_t *charset, const char *text)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
     iri_function_conf_t          function_conf = { &conf->reading.charsets,
                                                    &conf->host, charset };
     iri_converted_t              converted;
@@ -40,17 +38,14 @@ mod_iri_convert(request_rec *r, const iri_function_t *function,
 
 /* ---- RewriteMap --------------------------------------------------------- */
 
-/*
- * Returns: the legacy charset with this number; NULL: no RewriteMap names it,
- * so it is not loaded.
- */
+/* Returns: the i-th legacy charset; NULL: no RewriteMap has loaded it. */
 static const iri_charset_t *
 mod_iri_charset_at(const request_rec *r, size_t i)
 {
     iri_charsets_t list;
     iri_str_t      wrong;
 
-    return iri_charsets_parse(mod_iri_server_conf(r->server)->registry,
+    return iri_charsets_parse(mod_iri_conf(r)->registry,
                               mod_iri_str(iri_charset_at(i)), &list, &wrong)
                    == NULL
                ? list.at[0]

@@ -60,6 +60,9 @@ void mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env);
 const server_rec *mod_iri_first_server(server_rec            *s,
                                        const server_addr_rec *addr);
 
+/* Is the engine off in all servers from s on? */
+int mod_iri_all_off(const server_rec *s);
+
 /* The IRIHost of a server; off if its engine is off. */
 iri_host_mode_t mod_iri_host_mode(const server_rec *s);
 

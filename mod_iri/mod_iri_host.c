@@ -419,9 +419,9 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     }
     path = apr_pstrcat(r->pool, "/", mod_iri_dup(r->pool, name), NULL);
     search.path = mod_iri_str(path);
-    search.cache = mod_iri_server_conf(r->server)->cache;
+    search.cache = mod_iri_conf(r)->cache;
     search.tree = mod_iri_tree_of(
-        mod_iri_server_conf(r->server),
+        mod_iri_conf(r),
         mod_iri_canonical_path(r->server, dir, mod_iri_env(r)), r->pool);
     if (iri_find(mod_iri_env(r), &search, &found) != IRI_OK
         || !iri_may_open(&found))

@@ -155,7 +155,7 @@ mod_iri_cannot_open(request_rec *r, apr_status_t rv)
 static int
 mod_iri_send_listing(request_rec *r)
 {
-    mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
+    mod_iri_server_conf_t *server = mod_iri_conf(r);
     mod_iri_list_t         list = { .r = r };
     iri_listing_conf_t     conf = {
             .tree = mod_iri_tree_of_filename(r),

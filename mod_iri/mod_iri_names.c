@@ -113,10 +113,7 @@ typedef struct {
                                  hosts that are configured with it */
 } mod_iri_names_t;
 
-/*
- * Process a name of a server.  list: to which A-labels are added; NULL: it is
- * the ServerName.
- */
+/* Process a name.  list: gets its A-labels; NULL: it is the ServerName. */
 typedef iri_status_t (*mod_iri_name_t)(mod_iri_names_t *names, server_rec *s,
                                        const char         *name,
                                        apr_array_header_t *list);
@@ -143,10 +140,7 @@ mod_iri_save_name(mod_iri_names_t *names, server_rec *s, const char *name,
     return IRI_OK;
 }
 
-/*
- * Returns: another server of the same address that is configured with a name;
- * NULL: none.
- */
+/* Returns: another server of the address that has a name; NULL: none. */
 static const server_rec *
 mod_iri_name_owner(const mod_iri_names_t *names, const server_rec *s,
                    const char *name)
@@ -271,10 +265,7 @@ mod_iri_idna_cleanup(void *idna)
     return APR_SUCCESS;
 }
 
-/*
- * Returns: ICU's mapping, which lives as long as pool; NULL: no memory or no
- * data.
- */
+/* Returns: ICU's mapping, in pool; NULL: no memory or no data. */
 static const iri_idna_t *
 mod_iri_make_idna(apr_pool_t *pool)
 {
@@ -287,19 +278,7 @@ mod_iri_make_idna(apr_pool_t *pool)
     return idna;
 }
 
-/* Virtual hosts may share this configuration with the main server. */
-static void
-mod_iri_prepare_host(server_rec *s, const iri_idna_t *idna)
-{
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
-
-    conf->host.idna = idna;
-    conf->host.mapping = IRI_MAPPING_UTS46;
-    conf->host.strict = conf->host_mode == IRI_HOST_MODE_STRICT;
-    conf->maps_hosts = mod_iri_host_mode(s) != IRI_HOST_MODE_OFF;
-}
-
-static int
+int
 mod_iri_all_off(const server_rec *s)
 {
     while (s != NULL && mod_iri_is_off(s)) {
@@ -312,26 +291,29 @@ int
 mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                       server_rec *main_server)
 {
-    const iri_idna_t *idna = NULL;
-    iri_status_t      status = IRI_OK;
-    int               all_off = mod_iri_all_off(main_server);
-    server_rec       *s;
+    mod_iri_server_conf_t *conf;
+    const iri_idna_t      *idna = NULL;
+    iri_status_t           status = IRI_OK;
+    int                    all_off = mod_iri_all_off(main_server);
+    server_rec            *s;
 
     if (!all_off) {
         idna = mod_iri_make_idna(pconf);
         status = idna == NULL ? IRI_ICU_FAILED : IRI_OK;
     }
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_prepare_host(s, idna);
+        /* virtual hosts may share it with the main server */
+        conf = mod_iri_server_conf(s);
+        conf->host.idna = idna;
+        conf->host.mapping = IRI_MAPPING_UTS46;
+        conf->host.strict = conf->host_mode == IRI_HOST_MODE_STRICT;
+        conf->maps_hosts = mod_iri_host_mode(s) != IRI_HOST_MODE_OFF;
     }
     if (status == IRI_OK && !all_off) {
         status = mod_iri_add_names(main_server, pconf, ptemp);
     }
     if (status != IRI_OK) {
-        /*
-         * without its A-labels a virtual host would lose its requests to
-         * another one
-         */
+        /* a virtual host would lose its requests to another one */
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
                      "iri: cannot map the names of virtual hosts: %s",
                      iri_status_text(status));

@@ -131,16 +131,15 @@ mod_iri_prefix_length(request_rec *r, const char *path, const char *dir)
  * native_dir: with octets on disk.
  */
 static const char *
-mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
-                          const char *canonical_dir, const char *native_dir,
-                          const char *rest)
+mod_iri_rest_to_canonical(request_rec *r, const char *canonical_dir,
+                          const char *native_dir, const char *rest)
 {
     const char         *octets = apr_pstrdup(r->pool, rest), *names;
     iri_received_path_t request = { .escaped = 1 };
     iri_reading_t       reading;
 
     if ((iri_path_is_ascii(mod_iri_str(rest), 1)
-         && iri_is_same_on_disk(conf->match, mod_iri_str(rest)))
+         && mod_iri_is_same_on_disk(r, rest))
         || ap_unescape_url((char *) octets) != OK)
     {
         return rest;
@@ -152,8 +151,7 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
         return ap_os_escape_path(r->pool, names, 1);
     }
     request.path = mod_iri_str(apr_pstrcat(r->pool, "/", rest, NULL));
-    if (iri_read(mod_iri_env(r), mod_iri_reading_conf(r, conf), &request,
-                 &reading)
+    if (iri_read(mod_iri_env(r), mod_iri_reading_conf(r), &request, &reading)
             != IRI_OK
         || reading.verdict == IRI_REFUSE)
     {
@@ -164,8 +162,7 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
 
 /* Returns: the canonical path of a member that PROPFIND lists. */
 static const char *
-mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
-                              const char *path)
+mod_iri_propfind_to_canonical(request_rec *r, const char *path)
 {
     request_rec *main = r->main;
     const char  *uri, *dir;
@@ -181,16 +178,15 @@ mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     return apr_pstrcat(
         r->pool, ap_os_escape_path(r->pool, uri, 1),
         mod_iri_rest_to_canonical(
-            r, conf,
-            apr_pstrcat(r->pool, mod_iri_settings_path(main), "/", NULL), dir,
-            path + len),
+            r, apr_pstrcat(r->pool, mod_iri_settings_path(main), "/", NULL),
+            dir, path + len),
         NULL);
 }
 
 /* Returns: the canonical path for one that a rule has made from that of ctx. */
 static const char *
-mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
-                          const mod_iri_request_t *ctx, const char *path)
+mod_iri_path_to_canonical(request_rec *r, const mod_iri_request_t *ctx,
+                          const char *path)
 {
     mod_iri_path_pair_t pair;
     const char         *root;
@@ -204,7 +200,7 @@ mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     pair.canonical = ap_make_dirstr_parent(r->pool, pair.canonical);
     prefix = ctx->lookup->search.prefix;
     while (strlen(pair.native) > prefix
-           && !iri_is_same_on_disk(conf->match, mod_iri_str(pair.native)))
+           && !mod_iri_is_same_on_disk(r, pair.native))
     {
         len = mod_iri_prefix_length(r, path, pair.native);
         if (len > 0) {
@@ -212,7 +208,7 @@ mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
             return apr_pstrcat(
                 r->pool, ap_os_escape_path(r->pool, pair.canonical, 1),
                 mod_iri_rest_to_canonical(
-                    r, conf,
+                    r,
                     apr_pstrcat(r->pool, root, pair.canonical + prefix, NULL),
                     apr_pstrcat(r->pool, root, pair.native + prefix, NULL),
                     path + len),
@@ -225,17 +221,16 @@ mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
 }
 
 const char *
-mod_iri_native_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
-                            const char *path)
+mod_iri_native_to_canonical(request_rec *r, const char *path)
 {
     const mod_iri_request_t *ctx = r->prev ? mod_iri_request(r->prev) : NULL;
 
     if (r->main != NULL && r->prev == NULL && r->main->uri[0] == '/'
         && r->main->method_number == M_PROPFIND)
     {
-        return mod_iri_propfind_to_canonical(r, conf, path);
+        return mod_iri_propfind_to_canonical(r, path);
     }
-    return ctx == NULL ? path : mod_iri_path_to_canonical(r, conf, ctx, path);
+    return ctx == NULL ? path : mod_iri_path_to_canonical(r, ctx, path);
 }
 
 const char *
@@ -257,8 +252,7 @@ mod_iri_location_to_canonical(request_rec *r, const char *value)
     }
     len = strcspn(value + start, "?#");
     path = apr_pstrmemdup(r->pool, value + start, len);
-    named = mod_iri_path_to_canonical(r, mod_iri_server_conf(r->server), ctx,
-                                      path);
+    named = mod_iri_path_to_canonical(r, ctx, path);
     return named == path
                ? value
                : apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, value, start),

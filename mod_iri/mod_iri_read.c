@@ -53,7 +53,7 @@ static int
 mod_iri_query_needs_read(const request_rec *r)
 {
     return r->args != NULL
-           && iri_query_needs_read(&mod_iri_server_conf(r->server)->query,
+           && iri_query_needs_read(&mod_iri_conf(r)->query,
                                    mod_iri_str(r->args));
 }
 
@@ -69,8 +69,7 @@ mod_iri_decode_query(request_rec *r, iri_query_t *query)
     if (!mod_iri_query_needs_read(r)) {
         return DECLINED;
     }
-    status = iri_query_read(mod_iri_env(r),
-                            &mod_iri_server_conf(r->server)->query,
+    status = iri_query_read(mod_iri_env(r), &mod_iri_conf(r)->query,
                             mod_iri_str(r->args), query);
     if (status != IRI_OK) {
         mod_iri_note_error(r, "the query could not be read", status);
@@ -90,7 +89,7 @@ mod_iri_read_query(request_rec *r)
     if (status != OK) {
         return status;
     }
-    if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
+    if (mod_iri_is_report(r)) {
         notes = r->main == NULL && r->prev == NULL
                     ? mod_iri_notes(r, IRI_LOG_INFO)
                     : NULL;
@@ -119,21 +118,13 @@ iri_str_t
 mod_iri_path_sent(const request_rec *r)
 {
     const char *target = mod_iri_target_sent(r), *authority;
-    iri_str_t   path = { 0, NULL };
 
-    if (target == NULL) {
-        return path;
-    }
-    if (*target != '/') {
+    if (target != NULL && *target != '/') {
         /* absolute form (RFC 9112, 3.2.2) */
         authority = strstr(target, "://");
         target = authority ? strchr(authority + 3, '/') : NULL;
     }
-    if (target != NULL) {
-        path.data = (const unsigned char *) target;
-        path.len = strcspn(target, "?#");
-    }
-    return path;
+    return mod_iri_substr(target, target ? strcspn(target, "?#") : 0);
 }
 
 const char *
@@ -185,7 +176,7 @@ mod_iri_set_target(request_rec *r, mod_iri_request_t *ctx, const char *path)
     }
     ctx->saved_unparsed = r->unparsed_uri;
     r->unparsed_uri = target;
-    if (mod_iri_server_conf(r->server)->request_uri == 1 && r->main == NULL
+    if (mod_iri_conf(r)->request_uri == 1 && r->main == NULL
         && r->prev == NULL && r->method_number != M_TRACE)
     {
         ctx->saved_line = r->the_request;
@@ -247,7 +238,7 @@ mod_iri_is_decoded_again(const request_rec *r)
 }
 
 const iri_reading_conf_t *
-mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_reading_conf(request_rec *r)
 {
     static const iri_reading_conf_t pass = { .invalid = IRI_INVALID_PASS };
     const mod_iri_probe_t          *probe = mod_iri_probe_of(r);
@@ -258,11 +249,11 @@ mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf)
         return &pass;
     }
     if (mod_iri_is_decoded_again(r)) {
-        utf8 = apr_pmemdup(r->pool, &conf->reading, sizeof(*utf8));
+        utf8 = apr_pmemdup(r->pool, &mod_iri_conf(r)->reading, sizeof(*utf8));
         utf8->charsets.count = 0;
         return utf8;
     }
-    return mod_iri_client_conf(r, conf);
+    return mod_iri_client_conf(r);
 }
 
 iri_status_t
@@ -300,7 +291,7 @@ mod_iri_apply_reading(request_rec *r, mod_iri_request_t *ctx,
 {
     const iri_reading_t *reading = iri_request_reading(ctx->state);
 
-    if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
+    if (mod_iri_is_report(r)) {
         return;
     }
     if (verdict == IRI_REFUSE) {
@@ -309,11 +300,11 @@ mod_iri_apply_reading(request_rec *r, mod_iri_request_t *ctx,
         ctx->uri = mod_iri_dup(r->pool, reading->uri);
         mod_iri_set_path(r, ctx);
     }
-    mod_iri_vars_set_reading(r, ctx);
+    mod_iri_vars_set_reading(r);
 }
 
 static void
-mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
+mod_iri_read_path(request_rec *r)
 {
     mod_iri_request_t  *ctx = mod_iri_request(r);
     const char         *path;
@@ -326,7 +317,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     {
         return; /* it was read before and has no canonical path */
     }
-    path = mod_iri_native_to_canonical(r, conf, r->parsed_uri.path);
+    path = mod_iri_native_to_canonical(r, r->parsed_uri.path);
     ctx = mod_iri_request_create(r);
     ctx->sent = r->parsed_uri.path;
     path = mod_iri_normalized(r, path);
@@ -336,7 +327,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     received.path = mod_iri_str(path);
     received.target = mod_iri_str(r->parsed_uri.path);
     status = iri_request_read(ctx->state, mod_iri_env(r),
-                              mod_iri_reading_conf(r, conf), &received,
+                              mod_iri_reading_conf(r), &received,
                               IRI_PATH_REQUESTED, &verdict);
     if (status == IRI_OK) {
         mod_iri_apply_reading(r, ctx, verdict);
@@ -347,9 +338,9 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
 
 /* Has the request a path that this module reads? */
 static int
-mod_iri_handles_path(const request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_handles_path(const request_rec *r)
 {
-    return conf->engine != IRI_ENGINE_OFF && !r->proxyreq
+    return !mod_iri_is_off(r->server) && !r->proxyreq
            && r->parsed_uri.path != NULL && r->parsed_uri.path[0] == '/'
            && r->method_number != M_CONNECT;
 }
@@ -360,11 +351,11 @@ mod_iri_handles_path(const request_rec *r, const mod_iri_server_conf_t *conf)
  * Returns: 1 if there was a "%uXXXX".
  */
 static int
-mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_accept_percent_u(request_rec *r)
 {
     iri_str_t path = mod_iri_str(r->parsed_uri.path), units;
 
-    if (conf->engine != IRI_ENGINE_ON || r->main != NULL
+    if (!mod_iri_is_on(r) || r->main != NULL
         || iri_method_writes(mod_iri_str(r->method))
         || (r->prev != NULL && ap_strcasestr(r->the_request, "%u") == NULL))
     {
@@ -382,11 +373,11 @@ mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
 static int
 mod_iri_read_first(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    mod_iri_server_conf_t *conf = mod_iri_conf(r);
     const char            *args = r->args;
     int                    status, ascii;
 
-    if (!mod_iri_handles_path(r, conf)) {
+    if (!mod_iri_handles_path(r)) {
         return DECLINED;
     }
     /* A rule of .htaccess makes arguments from a path that was already read. */
@@ -395,14 +386,14 @@ mod_iri_read_first(request_rec *r)
                  : DECLINED;
     ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     if (!ascii && (conf->reading.repair & IRI_REPAIR_U)
-        && mod_iri_accept_percent_u(r, conf))
+        && mod_iri_accept_percent_u(r))
     {
         (void) mod_iri_request_create(r);
         ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     }
     if (!ascii) {
         if (!mod_iri_path_is_set(r, mod_iri_request(r))) {
-            mod_iri_read_path(r, conf);
+            mod_iri_read_path(r);
         }
     } else if (r->args == args && mod_iri_request(r) == NULL) {
         mod_iri_set_ascii(r);
@@ -442,16 +433,15 @@ mod_iri_post_read_absolute(request_rec *r)
 int
 mod_iri_post_read_client(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-    mod_iri_request_t     *ctx = mod_iri_request(r);
-    char                  *sent = ctx != NULL ? ctx->sent : NULL;
+    mod_iri_request_t *ctx = mod_iri_request(r);
+    char              *sent = ctx != NULL ? ctx->sent : NULL;
 
-    if (mod_iri_client_charsets(r, conf) != NULL && sent != NULL
-        && mod_iri_handles_path(r, conf))
+    if (mod_iri_client_charsets(r) != NULL && sent != NULL
+        && mod_iri_handles_path(r))
     {
         mod_iri_request_clear(r, ctx);
         r->uri = r->parsed_uri.path = sent;
-        mod_iri_read_path(r, conf);
+        mod_iri_read_path(r);
     }
     return DECLINED;
 }
@@ -480,7 +470,7 @@ mod_iri_unparsed_path(const request_rec *r)
 
 /* A state of another path is cleared; that of a restart is kept. */
 static int
-mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_pre_translate_ascii(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
     const char        *path;
@@ -493,10 +483,10 @@ mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
     } else if (r->main != NULL) {
         mod_iri_set_ascii(r);
         if (mod_iri_request(r->main) != NULL && mod_iri_probe_of(r) == NULL) {
-            mod_iri_vars_set_reading(r, NULL);
+            mod_iri_vars_set_reading(r);
         }
     }
-    path = r->main == NULL && conf->engine == IRI_ENGINE_ON
+    path = r->main == NULL && mod_iri_is_on(r)
                    && (ctx == NULL || ctx->saved_unparsed == NULL)
                ? mod_iri_unparsed_path(r)
                : NULL;
@@ -511,7 +501,7 @@ mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
 int
 mod_iri_pre_translate(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    mod_iri_server_conf_t *conf = mod_iri_conf(r);
     mod_iri_request_t     *ctx;
     int                    status;
 
@@ -526,7 +516,7 @@ mod_iri_pre_translate(request_rec *r)
         mod_iri_snapshot_take(r);
     }
     status = mod_iri_probe_post_read(r);
-    if (status != DECLINED || !mod_iri_handles_path(r, conf)) {
+    if (status != DECLINED || !mod_iri_handles_path(r)) {
         return status;
     }
     status = r->main != NULL && r->args != NULL ? mod_iri_read_query(r)
@@ -537,9 +527,9 @@ mod_iri_pre_translate(request_rec *r)
     ctx = mod_iri_request(r);
     if (!mod_iri_path_is_set(r, ctx)) {
         if (iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
-            return mod_iri_pre_translate_ascii(r, conf);
+            return mod_iri_pre_translate_ascii(r);
         }
-        mod_iri_read_path(r, conf);
+        mod_iri_read_path(r);
         ctx = mod_iri_request_create(r);
     }
     if (conf->engine == IRI_ENGINE_REPORT) {
@@ -565,13 +555,13 @@ mod_iri_pre_translate(request_rec *r)
 static int
 mod_iri_check_decoded(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    mod_iri_server_conf_t *conf = mod_iri_conf(r);
     mod_iri_request_t     *ctx = mod_iri_request(r);
     iri_reading_t          reading;
     iri_shown_t            shown;
 
     if ((ctx != NULL && iri_request_is_read(ctx->state, mod_iri_str(r->uri)))
-        || !mod_iri_handles_path(r, conf) || conf->engine == IRI_ENGINE_REPORT
+        || !mod_iri_handles_path(r) || conf->engine == IRI_ENGINE_REPORT
         || iri_path_is_ascii(mod_iri_str(r->uri), 0))
     {
         return DECLINED;
@@ -593,7 +583,7 @@ mod_iri_check_decoded(request_rec *r)
     if (ctx != NULL) {
         iri_request_set_canonical(ctx->state,
                                   mod_iri_str(apr_pstrdup(r->pool, r->uri)));
-        mod_iri_vars_set_reading(r, ctx);
+        mod_iri_vars_set_reading(r);
     }
     return DECLINED;
 }

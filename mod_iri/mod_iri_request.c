@@ -35,7 +35,7 @@ mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx)
 {
     memset(ctx, 0, sizeof(*ctx));
     ctx->state = mod_iri_state_create(r->pool);
-    if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
+    if (mod_iri_is_report(r)) {
         iri_request_set_report(ctx->state);
     }
 }
@@ -86,20 +86,15 @@ mod_iri_env(request_rec *r)
     iri_env_apr_init(env, r->pool, mod_iri_log, r);
     env->env.quiet = APLOGrinfo(r) ? 0 : 1;
     env->env.trace = APLOGrtrace1(r) ? 1 : 0;
-    env->env.fold_keys = mod_iri_server_conf(r->server)->fold_keys;
+    env->env.fold_keys = mod_iri_conf(r)->fold_keys;
     return &env->env;
 }
 
 ap_conf_vector_t *
-mod_iri_copy_vector(apr_pool_t *pool, const ap_conf_vector_t *from)
+mod_iri_copy_vector(apr_pool_t *pool, ap_conf_vector_t *from)
 {
-    ap_conf_vector_t *copy = ap_create_request_config(pool);
-    const module     *m;
-
-    for (m = ap_top_module; m != NULL; m = m->next) {
-        ap_set_module_config(copy, m, ap_get_module_config(from, m));
-    }
-    return copy;
+    return ap_merge_per_dir_configs(pool, from,
+                                    ap_create_request_config(pool));
 }
 
 int
@@ -148,12 +143,12 @@ mod_iri_probe_of(const request_rec *r)
 /* ---- the path ----------------------------------------------------------- */
 
 iri_str_t
-mod_iri_path(const request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_path(const request_rec *r)
 {
     iri_str_t path = { 0, NULL };
 
-    if (ctx != NULL) {
-        path = iri_request_path(ctx->state, 0);
+    if (mod_iri_request(r) != NULL) {
+        path = iri_request_path(mod_iri_state(r), 0);
     }
     return path.len != 0 ? path
                          : mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path

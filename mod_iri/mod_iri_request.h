@@ -63,6 +63,15 @@ mod_iri_request(const request_rec *r)
     return ctx == &mod_iri_ascii ? NULL : ctx;
 }
 
+/* The state in the core; NULL: the request has none. */
+static inline iri_request_t *
+mod_iri_state(const request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    return ctx != NULL ? ctx->state : NULL;
+}
+
 static inline int
 mod_iri_has_restarted(const mod_iri_request_t *ctx)
 {
@@ -73,7 +82,7 @@ mod_iri_has_restarted(const mod_iri_request_t *ctx)
 static inline int
 mod_iri_is_same_on_disk(const request_rec *r, const char *name)
 {
-    return iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
+    return iri_is_same_on_disk(mod_iri_conf(r)->match,
                                mod_iri_str(name));
 }
 
@@ -109,11 +118,11 @@ int mod_iri_is_error_page(const request_rec *r);
 int mod_iri_is_rule_redirect(const request_rec *r);
 
 /* A copy of a vector, for which the configuration of a module can be set. */
-ap_conf_vector_t *mod_iri_copy_vector(apr_pool_t             *pool,
-                                      const ap_conf_vector_t *from);
+ap_conf_vector_t *mod_iri_copy_vector(apr_pool_t       *pool,
+                                      ap_conf_vector_t *from);
 
-/* The canonical path of a request.  ctx NULL: an ASCII path. */
-iri_str_t mod_iri_path(const request_rec *r, const mod_iri_request_t *ctx);
+/* The canonical path of a request. */
+iri_str_t mod_iri_path(const request_rec *r);
 
 /*
  * Set r->uri and r->parsed_uri.path to the canonical path of ctx, encoded; or
@@ -152,8 +161,7 @@ iri_notes_t *mod_iri_notes(request_rec *r, iri_log_level_t level);
  * The settings by which a path is read: conf->reading, or others for a client
  * (iri-charset) or a redirect by a rule.
  */
-const iri_reading_conf_t *
-mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf);
+const iri_reading_conf_t *mod_iri_reading_conf(request_rec *r);
 
 /*
  * Read a path that httpd, a rule or a directive has made, not the client: UTF-8
@@ -186,12 +194,10 @@ const char *mod_iri_target_sent(const request_rec *r);
 /* ---- mod_iri_client.c --------------------------------------------------- */
 
 /* The value of iri-charset: "EUC-JP, Shift_JIS"; NULL: not set. */
-const char *mod_iri_client_charsets(const request_rec           *r,
-                                    const mod_iri_server_conf_t *conf);
+const char *mod_iri_client_charsets(const request_rec *r);
 
 /* conf->reading, or with the charsets of iri-charset: none if it is invalid. */
-const iri_reading_conf_t *
-mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf);
+const iri_reading_conf_t *mod_iri_client_conf(request_rec *r);
 
 /* Before an answer is sent: add Vary if it depends on iri-charset. */
 void mod_iri_client_add_vary(request_rec *r);
@@ -297,9 +303,7 @@ const char *mod_iri_entry_names(request_rec *r, const char *directory,
  * Returns: percent-encoded; path itself if it contains no native octets.
  * EUC-JP: "/%C9%BD/a.html" -> "/%e8%a1%a8/a.html"
  */
-const char *
-mod_iri_native_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
-                            const char *path);
+const char *mod_iri_native_to_canonical(request_rec *r, const char *path);
 
 /* The same for a Location that a rule has made from the path of r. */
 const char *mod_iri_location_to_canonical(request_rec *r, const char *value);
@@ -389,13 +393,13 @@ int mod_iri_refuse_conflict(request_rec *r, iri_why_t why);
 /*
  * Set variables as soon as they are known: those of the reading, also for an
  * ASCII path to which a rule has redirected; IRI_REQUEST_URI; IRI_MATCH after a
- * lookup; in fixups the others.  ctx NULL: an ASCII path.
+ * lookup; in fixups the others.
  */
-void mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx);
+void mod_iri_vars_set_reading(request_rec *r);
 void mod_iri_vars_set_redirected(request_rec *r);
 void mod_iri_vars_set_sent(request_rec *r);
-void mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx);
-void mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx);
+void mod_iri_vars_set_match(request_rec *r);
+void mod_iri_vars_set_fixups(request_rec *r);
 
 /* Remove the REDIRECT_IRI_... that depend on a lookup from an error page. */
 void mod_iri_vars_hide_lookup(request_rec *r);

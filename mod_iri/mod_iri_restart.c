@@ -34,7 +34,7 @@ typedef struct mod_iri_snapshot_s {
 static mod_iri_snapshot_t *
 mod_iri_snapshot(const request_rec *r)
 {
-    return mod_iri_server_conf(r->server)->may_restart
+    return mod_iri_conf(r)->may_restart
                ? mod_iri_pool_data(r->pool, NULL)->snapshot
                : NULL;
 }
@@ -43,7 +43,7 @@ mod_iri_snapshot(const request_rec *r)
 static int
 mod_iri_can_restart(const request_rec *r)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
 
     return conf->engine == IRI_ENGINE_ON && conf->may_restart
            && r->parsed_uri.path != NULL
@@ -53,10 +53,9 @@ mod_iri_can_restart(const request_rec *r)
                || !iri_str_is_ascii(mod_iri_str(r->parsed_uri.path)));
 }
 
-/* Replace each table of a request that a restart restores. */
+/* Copy each table of a request that a restart restores. */
 static void
-mod_iri_each_table(request_rec *r,
-                   apr_table_t *(*replace)(apr_pool_t *, apr_table_t *) )
+mod_iri_copy_tables(request_rec *r)
 {
     apr_table_t **tables[] = { &r->headers_in,      &r->headers_out,
                                &r->err_headers_out, &r->subprocess_env,
@@ -64,22 +63,8 @@ mod_iri_each_table(request_rec *r,
     size_t        i;
 
     for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-        *tables[i] = replace(r->pool, *tables[i]);
+        *tables[i] = apr_table_copy(r->pool, *tables[i]);
     }
-}
-
-/* For a snapshot: a copy; NULL: the table is empty. */
-static apr_table_t *
-mod_iri_table_save(apr_pool_t *pool, apr_table_t *table)
-{
-    return apr_is_empty_table(table) ? NULL : apr_table_copy(pool, table);
-}
-
-/* For a request that is restored: the table of the snapshot. */
-static apr_table_t *
-mod_iri_table_restore(apr_pool_t *pool, apr_table_t *table)
-{
-    return table != NULL ? table : apr_table_make(pool, 5);
 }
 
 static void
@@ -108,7 +93,7 @@ mod_iri_snapshot_make(request_rec *r)
         /* the first walk over <Location> may have set variables */
         state->subprocess_env = r->main->subprocess_env;
     }
-    mod_iri_each_table(state, mod_iri_table_save);
+    mod_iri_copy_tables(state);
     state->allowed_methods = ap_make_method_list(r->pool, 2);
     ap_copy_method_list(state->allowed_methods, r->allowed_methods);
     state->per_dir_config = r->server->lookup_defaults;
@@ -195,9 +180,7 @@ mod_iri_snapshot_take(request_rec *r)
 
 /* ---- restoring ---------------------------------------------------------- */
 
-/*
- * Remove the filters from f on that were added since the request was read.
- */
+/* Remove the filters from f on that were added since the request was read. */
 static void
 mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot,
                        const request_rec *r, ap_filter_t *f,
@@ -282,7 +265,6 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
     (void) mod_iri_pool_data(r->pool, was->pool);
-    mod_iri_each_table(r, mod_iri_table_restore);
     if (r->main == NULL && r->prev == NULL) {
         r->prev = was;
     }
@@ -317,7 +299,7 @@ mod_iri_restore_path(request_rec *r, iri_request_t *state, const char *uri)
                     && iri_request_form(state, 0) == IRI_FORM_ASCII
                     && iri_path_is_ascii(iri_request_path(state, 0), 0);
     if (!ctx->is_ascii) {
-        mod_iri_vars_set_reading(r, ctx);
+        mod_iri_vars_set_reading(r);
     }
 }
 
@@ -373,15 +355,11 @@ mod_iri_restart_url(const request_rec *r)
 
     return snapshot != NULL && snapshot->restarted == NULL
                    && !mod_iri_is_body_read(snapshot, r)
-               ? mod_iri_path(snapshot->original,
-                              mod_iri_request(snapshot->original))
+               ? mod_iri_path(snapshot->original)
                : none;
 }
 
-/*
- * iri_request_restart() must add its note before r is restored: env refers to r
- * as it was before.
- */
+/* iri_request_restart() precedes the restoring of r, to which env refers. */
 int
 mod_iri_restart(request_rec *r, const iri_lookup_t *lookup)
 {

@@ -161,14 +161,11 @@ mod_iri_status_is_page(const request_rec *r)
     return r->handler != NULL && strcmp(r->handler, MOD_IRI_STATUS) == 0;
 }
 
-/*
- * Count a request, unless it is for the status page, or was refused before this
- * module has seen it.
- */
+/* Requests that were refused before this module saw them are not counted. */
 static int
 mod_iri_status_log(request_rec *r)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
     const mod_iri_request_t     *ctx = mod_iri_request(r);
     iri_stats_event_t            event = { 0 };
 
@@ -198,7 +195,7 @@ mod_iri_status_log(request_rec *r)
 static int
 mod_iri_status_handler(request_rec *r)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
     iri_page_t                   page;
     iri_status_t                 status;
 

@@ -175,8 +175,7 @@ mod_iri_canonical_path(const server_rec *s, const char *path,
         return path;
     }
     while (*path != '\0') {
-        segment.data = (const unsigned char *) path;
-        segment.len = strcspn(path, "/");
+        segment = mod_iri_substr(path, strcspn(path, "/"));
         path += segment.len;
         segment = mod_iri_segment_name(s, env, names, segment);
         names = apr_pstrcat(pool, names, mod_iri_dup(pool, segment),
@@ -189,14 +188,13 @@ mod_iri_canonical_path(const server_rec *s, const char *path,
 const char *
 mod_iri_entry_names(request_rec *r, const char *directory, const char *octets)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
     const iri_env_t             *env = mod_iri_env(r);
     const char                  *names = "";
     iri_str_t                    segment, name;
 
     for (;;) {
-        segment.data = (const unsigned char *) octets;
-        segment.len = strcspn(octets, "/");
+        segment = mod_iri_substr(octets, strcspn(octets, "/"));
         name = segment;
         if (segment.len > 0
             && (iri_entry_name(env,
@@ -299,14 +297,14 @@ mod_iri_settings_path(request_rec *r)
 const iri_tree_conf_t *
 mod_iri_tree_of_filename(request_rec *r)
 {
-    return mod_iri_tree_of(mod_iri_server_conf(r->server),
-                           mod_iri_settings_path(r), r->pool);
+    return mod_iri_tree_of(mod_iri_conf(r), mod_iri_settings_path(r),
+                           r->pool);
 }
 
 const iri_tree_conf_t *
 mod_iri_tree_of_parent(request_rec *r)
 {
     return mod_iri_tree_of(
-        mod_iri_server_conf(r->server),
+        mod_iri_conf(r),
         ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)), r->pool);
 }

@@ -60,9 +60,7 @@ mod_iri_next_segment(const char *path)
 static iri_str_t
 mod_iri_first_segment(const char *path)
 {
-    iri_str_t segment = { strcspn(path, "/"), (const unsigned char *) path };
-
-    return segment;
+    return mod_iri_substr(path, strcspn(path, "/"));
 }
 
 /*
@@ -137,7 +135,7 @@ static iri_status_t
 mod_iri_find_sections(request_rec *r, apr_array_header_t **sections,
                       const char **key)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
     const core_server_config    *core = ap_get_core_module_config(
            r->server->module_config);
     const mod_iri_encoded_section_t *encoded;
@@ -308,7 +306,7 @@ mod_iri_multiviews(request_rec *r)
     dir = ap_make_dirstr_parent(r->pool, r->filename);
     views.env = mod_iri_env(r);
     views.tree = mod_iri_tree_of_parent(r);
-    views.match = mod_iri_server_conf(r->server)->match;
+    views.match = mod_iri_conf(r)->match;
     views.octets = mod_iri_str(r->filename + strlen(dir));
     if (iri_is_same_on_disk(views.match, views.octets)
         || iri_entry_name(views.env, views.tree, views.octets, &views.name)
