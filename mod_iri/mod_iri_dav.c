@@ -73,28 +73,6 @@ mod_iri_dav_is_copy_or_move(const request_rec *r)
 
 /* ---- output filter ------------------------------------------------------ */
 
-/* Hrefs are in the XML of a multistatus, with any HTTP status, or of a lock. */
-static int
-mod_iri_dav_may_have_hrefs(const request_rec *r)
-{
-    return r->content_type != NULL
-           && (strncasecmp(r->content_type, "text/xml", 8) == 0
-               || strncasecmp(r->content_type, "application/xml", 15) == 0);
-}
-
-static iri_status_t
-mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
-{
-    const char *to = apr_table_get(r->notes, MOD_IRI_DAV_DESTINATION);
-    iri_multistatus_conf_t conf = { .tree = mod_iri_tree_of_filename(r) };
-
-    conf.base[0] = mod_iri_str(r->uri);
-    if (to != NULL) {
-        conf.base[1] = mod_iri_str(to);
-    }
-    return iri_multistatus_create(mod_iri_env(r), &conf, &dav->multistatus);
-}
-
 /* Append the new octets for a bucket, or the bucket of metadata, to dav->out. */
 static apr_status_t
 mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
@@ -190,31 +168,39 @@ static apr_status_t
 mod_iri_dav_filter(ap_filter_t *f, apr_bucket_brigade *in)
 {
     mod_iri_dav_t *dav = f->ctx;
-    const char    *why = apr_table_get(f->r->notes, MOD_IRI_DAV_WHY);
+    request_rec   *r = f->r;
+    const char    *why = apr_table_get(r->notes, MOD_IRI_DAV_WHY);
+    const char    *to = apr_table_get(r->notes, MOD_IRI_DAV_DESTINATION);
     apr_status_t   status;
+    iri_multistatus_conf_t conf = { .base = { mod_iri_str(r->uri),
+                                              mod_iri_str(to ? to : "") } };
 
     if (dav->failed) {
         apr_brigade_cleanup(in);
         return APR_ENOMEM;
     }
-
     if (APR_BRIGADE_EMPTY(in)) {
         return ap_pass_brigade(f->next, in);
     }
-    if (why != NULL && f->r->status == HTTP_CONFLICT) {
+    if (why != NULL && r->status == HTTP_CONFLICT) {
         return mod_iri_dav_replace_body(f, in, dav, why);
     }
     if (dav->multistatus == NULL) {
-        if (!mod_iri_dav_may_have_hrefs(f->r)) {
+        /* the XML of a multistatus, with any HTTP status, or of a lock */
+        if (r->content_type == NULL
+            || (strncasecmp(r->content_type, "text/xml", 8) != 0
+                && strncasecmp(r->content_type, "application/xml", 15) != 0))
+        {
             ap_remove_output_filter(f);
             return ap_pass_brigade(f->next, in);
         }
-        if (mod_iri_dav_begin(f->r, dav) != IRI_OK) {
+        conf.tree = mod_iri_tree_of_filename(r);
+        if (iri_multistatus_create(mod_iri_env(r), &conf, &dav->multistatus)
+            != IRI_OK)
+        {
             return mod_iri_dav_fail(f, dav);
         }
-    }
-    if (dav->out == NULL) {
-        dav->out = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+        dav->out = apr_brigade_create(r->pool, f->c->bucket_alloc);
     }
     while (!APR_BRIGADE_EMPTY(in)) {
         status = mod_iri_dav_bucket(dav, APR_BRIGADE_FIRST(in));

@@ -327,19 +327,6 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 
 /* ---- subrequests for files ---------------------------------------------- */
 
-/* Returns: the directory of the main request's URI, without PATH_INFO. */
-static const char *
-mod_iri_dir_uri(const request_rec *r)
-{
-    const request_rec *main = r->main;
-    char              *uri = apr_pstrdup(r->pool, main->uri);
-
-    if (main->path_info && *main->path_info) {
-        uri[ap_find_path_info(uri, main->path_info)] = '\0';
-    }
-    return ap_make_dirstr_parent(r->pool, uri);
-}
-
 /* Look up a name of a page (file= of SSI) that does not exist as it is. */
 static void
 mod_iri_find_file(request_rec *r)
@@ -378,16 +365,22 @@ mod_iri_last_segment(request_rec *r, const char *path)
 
 /*
  * The URI of a file subrequest consists of the canonical directory of its main
- * request and the name as requested.  Replace the requested name by that of the
- * entry.
+ * request, without PATH_INFO, and the name as requested.  Replace the requested
+ * name by that of the entry.
  */
 static void
 mod_iri_name_entry(request_rec *r, const char *requested)
 {
-    const char *dir = mod_iri_dir_uri(r);
-    size_t      at = strlen(dir), len;
+    const char *dir = r->main->uri;
+    size_t      at, len;
     iri_str_t   name;
 
+    if (r->main->path_info && *r->main->path_info) {
+        at = (size_t) ap_find_path_info(dir, r->main->path_info);
+        dir = apr_pstrmemdup(r->pool, dir, at);
+    }
+    dir = ap_make_dirstr_parent(r->pool, dir);
+    at = strlen(dir);
     if (strncmp(r->uri, dir, at) != 0) {
         return;
     }

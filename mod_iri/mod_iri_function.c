@@ -38,29 +38,25 @@ mod_iri_convert(request_rec *r, const iri_function_t *function,
 
 /* ---- RewriteMap --------------------------------------------------------- */
 
-/* Returns: the i-th legacy charset; NULL: no RewriteMap has loaded it. */
-static const iri_charset_t *
-mod_iri_charset_at(const request_rec *r, size_t i)
+/*
+ * i: number of a function; from IRI_FUNCTIONS on encode, for each legacy
+ * charset.  One that no RewriteMap has loaded gives NULL.
+ */
+static char *
+mod_iri_map(request_rec *r, size_t i, const char *key)
 {
     iri_charsets_t list;
     iri_str_t      wrong;
 
+    if (i < IRI_FUNCTIONS) {
+        return mod_iri_convert(r, iri_function_at(i), NULL, key);
+    }
     return iri_charsets_parse(mod_iri_conf(r)->registry,
-                              mod_iri_str(iri_charset_at(i)), &list, &wrong)
+                              mod_iri_str(iri_charset_at(i - IRI_FUNCTIONS)),
+                              &list, &wrong)
                    == NULL
-               ? list.at[0]
+               ? mod_iri_convert(r, &iri_function_encode, list.at[0], key)
                : NULL;
-}
-
-/* i: number of a function; from IRI_FUNCTIONS on encode, for each charset. */
-static char *
-mod_iri_map(request_rec *r, size_t i, const char *key)
-{
-    return i < IRI_FUNCTIONS
-               ? mod_iri_convert(r, iri_function_at(i), NULL, key)
-               : mod_iri_convert(r, &iri_function_encode,
-                                 mod_iri_charset_at(r, i - IRI_FUNCTIONS),
-                                 key);
 }
 
 /*

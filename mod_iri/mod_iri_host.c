@@ -209,7 +209,9 @@ mod_iri_host_of_target(iri_str_t line)
     while (from < end && *from == ' ') {
         from++;
     }
-    for (to = from; to<end && * to> ' ' && *to != 0x7f; to++) {
+    to = from;
+    while (to < end && !(*to <= ' ' || *to == 0x7f)) {
+        to++;
     }
     slash = memchr(from, '/', (size_t) (to - from));
     if (slash == NULL || slash - from < 2 || slash[-1] != ':'
@@ -264,9 +266,8 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
 }
 
 /*
- * A line may come in pieces.  They are joined, up to the length that httpd
- * accepts.  Each call returns the octets that it has read, and only the host
- * may be replaced.
+ * The pieces of a line are joined, up to the length that httpd accepts.  Each
+ * call returns the octets that it has read; only the host may be replaced.
  */
 static apr_status_t
 mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,

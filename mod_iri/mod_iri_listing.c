@@ -204,16 +204,6 @@ mod_iri_send_listing(request_rec *r)
 
 /* ---- handler ------------------------------------------------------------ */
 
-static int
-mod_iri_is_listing_on(const request_rec *r)
-{
-    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
-
-    return dir != NULL && dir->listing
-           && (strcmp(r->handler, DIR_MAGIC_TYPE) == 0 || *r->handler == '\0')
-           && r->finfo.filetype == APR_DIR && mod_iri_is_on(r);
-}
-
 /* Save the user, who was authenticated, for the probes. */
 int
 mod_iri_list_authz(request_rec *r)
@@ -246,10 +236,14 @@ mod_iri_add_slash(request_rec *r)
 int
 mod_iri_list(request_rec *r)
 {
-    iri_shown_t shown;
-    int         status;
+    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
+    iri_shown_t               shown;
+    int                       status;
 
-    if (!mod_iri_is_listing_on(r)) {
+    if (dir == NULL || !dir->listing || r->finfo.filetype != APR_DIR
+        || (strcmp(r->handler, DIR_MAGIC_TYPE) != 0 && *r->handler != '\0')
+        || !mod_iri_is_on(r))
+    {
         return DECLINED;
     }
     r->allowed |= (AP_METHOD_BIT << M_GET);

@@ -265,19 +265,6 @@ mod_iri_idna_cleanup(void *idna)
     return APR_SUCCESS;
 }
 
-/* Returns: ICU's mapping, in pool; NULL: no memory or no data. */
-static const iri_idna_t *
-mod_iri_make_idna(apr_pool_t *pool)
-{
-    iri_idna_t *idna = iri_idna_create();
-
-    if (idna != NULL) {
-        apr_pool_cleanup_register(pool, idna, mod_iri_idna_cleanup,
-                                  apr_pool_cleanup_null);
-    }
-    return idna;
-}
-
 int
 mod_iri_all_off(const server_rec *s)
 {
@@ -292,14 +279,19 @@ mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                       server_rec *main_server)
 {
     mod_iri_server_conf_t *conf;
-    const iri_idna_t      *idna = NULL;
+    iri_idna_t            *idna = NULL;
     iri_status_t           status = IRI_OK;
     int                    all_off = mod_iri_all_off(main_server);
     server_rec            *s;
 
     if (!all_off) {
-        idna = mod_iri_make_idna(pconf);
-        status = idna == NULL ? IRI_ICU_FAILED : IRI_OK;
+        idna = iri_idna_create();
+        if (idna == NULL) {
+            status = IRI_ICU_FAILED;
+        } else {
+            apr_pool_cleanup_register(pconf, idna, mod_iri_idna_cleanup,
+                                      apr_pool_cleanup_null);
+        }
     }
     for (s = main_server; s != NULL; s = s->next) {
         /* virtual hosts may share it with the main server */

@@ -155,38 +155,22 @@ mod_iri_path(const request_rec *r)
                                                           : r->uri);
 }
 
-/*
- * Set r->uri to the decoded canonical path, if all escapes in the canonical URI
- * encode octets above 7F, so that decoding it again changes nothing.
- * Returns: 0 if r->uri was not set.
- */
-static int
-mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
-{
-    if (!iri_uri_high_octets_escaped(mod_iri_str(ctx->uri))) {
-        return 0;
-    }
-    r->uri = mod_iri_dup(r->pool, iri_request_path(ctx->state, 0));
-    ctx->decoded = r->parsed_uri.path = r->uri;
-    return 1;
-}
-
-/* Has a per-directory rule redirected to a path without escapes? */
-static int
-mod_iri_is_raw_redirect(const request_rec *r, const mod_iri_request_t *ctx)
-{
-    return r->prev != NULL && !mod_iri_has_restarted(ctx) && ctx->sent != NULL
-           && strchr(ctx->sent, '%') == NULL;
-}
-
 void
 mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
 {
-    /* SetEnvIf must see a rule's path in the same form as without the module */
-    if (mod_iri_is_raw_redirect(r, ctx) && mod_iri_set_decoded(r, ctx)) {
-        return;
-    }
-    if (r->uri != r->parsed_uri.path || strcmp(r->uri, ctx->uri) != 0) {
+    /*
+     * SetEnvIf must see a path that a rule has made without escapes in the same
+     * form as without this module.  Decoding it again must change nothing: all
+     * escapes of the canonical URI encode octets above 7F.
+     */
+    if (r->prev != NULL && !mod_iri_has_restarted(ctx) && ctx->sent != NULL
+        && strchr(ctx->sent, '%') == NULL
+        && iri_uri_high_octets_escaped(mod_iri_str(ctx->uri)))
+    {
+        r->uri = mod_iri_dup(r->pool, iri_request_path(ctx->state, 0));
+        ctx->decoded = r->parsed_uri.path = r->uri;
+    } else if (r->uri != r->parsed_uri.path || strcmp(r->uri, ctx->uri) != 0)
+    {
         r->uri = r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
     }
 }

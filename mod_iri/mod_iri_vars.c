@@ -142,18 +142,6 @@ mod_iri_var_file(request_rec *r, int path_info)
 }
 
 /*
- * Has httpd found the file of an ASCII path, for which no lookup was made?
- * After an error nothing is revealed.
- */
-static int
-mod_iri_is_found_by_httpd(const request_rec *r)
-{
-    return !r->proxyreq && !ap_is_HTTP_ERROR(r->status)
-           && r->finfo.filetype != APR_NOFILE && r->filename != NULL
-           && iri_str_is_ascii(mod_iri_str(r->filename));
-}
-
-/*
  * Returns: the match of the lookup; after a restart, the greater difference of
  * both lookups.  A subrequest for the index of a directory keeps the match with
  * which the directory was found.
@@ -170,7 +158,11 @@ mod_iri_var_match(request_rec *r)
     }
     if (ctx != NULL && ctx->lookup != NULL) {
         match = iri_request_match(ctx->state, mod_iri_env(r), ctx->lookup, 0);
-    } else if (mod_iri_is_found_by_httpd(r)) {
+    } else if (!r->proxyreq && !ap_is_HTTP_ERROR(r->status)
+               && r->finfo.filetype != APR_NOFILE && r->filename != NULL
+               && iri_str_is_ascii(mod_iri_str(r->filename)))
+    {
+        /* httpd has found the file; after an error nothing is revealed */
         match = IRI_MATCH_EXACT;
     }
     return iri_match_text(match);

@@ -328,29 +328,24 @@ mod_iri_multiviews(request_rec *r)
 
 /* ---- <Files> ------------------------------------------------------------ */
 
-/* Are the octets of r->filename below the root the names that were found? */
-static int
-mod_iri_is_literal(const request_rec *r, const iri_lookup_t *lookup)
-{
-    size_t len = strlen(r->filename);
-
-    return lookup != NULL && iri_lookup_is_literal(lookup)
-           && len > lookup->search.root.len
-           && len <= lookup->found.filename.len
-           && memcmp(r->filename, lookup->found.filename.data, len) == 0;
-}
-
 /* Compare <Files> with the name of the entry. */
 static int
 mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx)
 {
-    char     *filename = r->filename;
-    char     *slash = strrchr(filename, '/');
-    iri_str_t name;
-    int       status;
+    const iri_lookup_t *lookup = ctx->lookup;
+    char               *filename = r->filename;
+    char               *slash = strrchr(filename, '/');
+    size_t              len = strlen(filename);
+    iri_str_t           name;
+    int                 status;
 
-    if (slash == NULL || slash[1] == '\0' || !iri_may_open(mod_iri_found(ctx))
-        || mod_iri_is_literal(r, ctx->lookup))
+    if (slash == NULL || slash[1] == '\0'
+        || !iri_may_open(mod_iri_found(ctx))
+        /* the octets below the root are the names that were found */
+        || (lookup != NULL && iri_lookup_is_literal(lookup)
+            && len > lookup->search.root.len
+            && len <= lookup->found.filename.len
+            && memcmp(filename, lookup->found.filename.data, len) == 0))
     {
         return ap_file_walk(r);
     }
