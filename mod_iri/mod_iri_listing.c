@@ -94,42 +94,32 @@ mod_iri_entry_result(void *data, const iri_listing_entry_t *entry,
 
 /* ---- the directory ------------------------------------------------------ */
 
-/* Add an entry: a symbolic link with the size and time of its target. */
-static iri_status_t
-mod_iri_add_entry(mod_iri_list_t *list, const char *name)
-{
-    apr_finfo_t        info;
-    iri_listing_info_t known;
-
-    if (apr_stat(
-            &info, apr_pstrcat(list->pool, list->r->filename, name, NULL),
-            APR_FINFO_TYPE | APR_FINFO_SIZE | APR_FINFO_MTIME, list->pool)
-        != APR_SUCCESS)
-    {
-        return IRI_OK;
-    }
-    known.is_directory = info.filetype == APR_DIR;
-    known.size = (uint64_t) info.size;
-    known.mtime = (int64_t) apr_time_sec(info.mtime);
-    return iri_listing_add(list->listing, mod_iri_str(name), &known);
-}
-
+/* Add all entries: a symbolic link with the size and time of its target. */
 static iri_status_t
 mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
 {
-    apr_finfo_t  info;
-    apr_status_t rv;
-    iri_status_t status = IRI_OK;
+    const char        *path = list->r->filename;
+    apr_finfo_t        entry, info;
+    apr_status_t       rv;
+    iri_listing_info_t known;
+    iri_status_t       status = IRI_OK;
 
     while (status == IRI_OK && !iri_listing_is_full(list->listing)) {
-        rv = apr_dir_read(&info, APR_FINFO_NAME, dir);
-        if (APR_STATUS_IS_ENOENT(rv)) {
-            break;
+        rv = apr_dir_read(&entry, APR_FINFO_NAME, dir);
+        if (rv != APR_SUCCESS) {
+            return APR_STATUS_IS_ENOENT(rv) ? IRI_OK : IRI_IO_FAILED;
         }
-        if (rv != APR_SUCCESS && rv != APR_INCOMPLETE) {
-            return IRI_IO_FAILED;
+        if (apr_stat(&info, apr_pstrcat(list->pool, path, entry.name, NULL),
+                     APR_FINFO_TYPE | APR_FINFO_SIZE | APR_FINFO_MTIME,
+                     list->pool)
+            == APR_SUCCESS)
+        {
+            known.is_directory = info.filetype == APR_DIR;
+            known.size = (uint64_t) info.size;
+            known.mtime = (int64_t) apr_time_sec(info.mtime);
+            status = iri_listing_add(list->listing, mod_iri_str(entry.name),
+                                     &known);
         }
-        status = mod_iri_add_entry(list, info.name);
         apr_pool_clear(list->pool);
     }
     return status;

@@ -231,21 +231,6 @@ mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
 
 /* ---- MultiViews --------------------------------------------------------- */
 
-/* The state of a search for an entry with a suffix. */
-typedef struct {
-    const iri_env_t       *env;
-    const iri_tree_conf_t *tree;
-    apr_pool_t            *pool;
-    unsigned               match;   /* IRI_FOLD_... of the server */
-    iri_str_t              octets;  /* last segment of r->filename */
-    iri_str_t              name;    /* canonical name of octets */
-    unsigned               dots;    /* number of dots in octets */
-    unsigned               entries; /* number of entries read */
-    const char            *prefix;  /* octets that replace the segment; NULL:
-                                      none found */
-    int                    exact;   /* 1: an entry starts with octets */
-} mod_iri_multiviews_t;
-
 /* Returns: the length of the text before dot number n (from 0); 0: none. */
 static size_t
 mod_iri_length_before_dot(iri_str_t octets, unsigned n)
@@ -260,68 +245,66 @@ mod_iri_length_before_dot(iri_str_t octets, unsigned n)
     return 0;
 }
 
-/* "." is never part of a multi-octet character: suffixes can be cut off. */
-static iri_status_t
-mod_iri_multiviews_entry(void *arg, iri_str_t entry)
+/*
+ * Returns: the octets with which an entry of a directory starts that has the
+ * name of the segment octets, and a suffix; NULL: there is none, or one starts
+ * with octets itself.  "." is never part of a multi-octet character, so
+ * suffixes can be cut off.
+ */
+static const char *
+mod_iri_find_prefix(request_rec *r, const char *path, iri_str_t octets)
 {
-    mod_iri_multiviews_t *views = arg;
-    iri_str_t             prefix = entry, name;
-    const char           *text;
+    const iri_env_t       *env = mod_iri_env(r);
+    const iri_tree_conf_t *tree = mod_iri_tree_of_parent(r);
+    const char            *found = NULL, *text;
+    apr_dir_t             *dir;
+    apr_finfo_t            info;
+    iri_str_t              name, entry, prefix;
+    unsigned               dots = 0, entries = 0;
+    size_t                 i;
 
-    if (++views->entries > IRI_MAX_ENTRIES_READ) {
-        return IRI_IO_FAILED;
-    }
-    prefix.len = mod_iri_length_before_dot(entry, views->dots);
-    if (prefix.len == 0 || iri_is_same_on_disk(views->match, prefix)) {
-        return IRI_OK;
-    }
-    if (mod_iri_str_equal(prefix, views->octets)) {
-        views->exact = 1;
-        return IRI_IO_FAILED; /* ends the listing */
-    }
-    if (iri_entry_name(views->env, views->tree, prefix, &name) != IRI_OK
-        || !mod_iri_str_equal(name, views->name))
+    if (iri_entry_name(env, tree, octets, &name) != IRI_OK || name.len == 0
+        || apr_dir_open(&dir, path, r->pool) != APR_SUCCESS)
     {
-        return IRI_OK;
+        return NULL;
     }
-    text = mod_iri_dup(views->pool, prefix);
-    if (views->prefix == NULL || strcmp(text, views->prefix) < 0) {
-        views->prefix = text;
+    for (i = 0; i < octets.len; i++) {
+        dots += octets.data[i] == '.';
     }
-    return IRI_OK;
+    while (entries++ < IRI_MAX_ENTRIES_READ
+           && apr_dir_read(&info, APR_FINFO_NAME, dir) == APR_SUCCESS)
+    {
+        prefix = mod_iri_str(info.name);
+        prefix.len = mod_iri_length_before_dot(prefix, dots);
+        if (mod_iri_str_equal(prefix, octets)) {
+            found = NULL;
+            break;
+        }
+        if (iri_is_same_on_disk(mod_iri_conf(r)->match, prefix)
+            || iri_entry_name(env, tree, prefix, &entry) != IRI_OK
+            || !mod_iri_str_equal(entry, name))
+        {
+            continue;
+        }
+        text = mod_iri_dup(r->pool, prefix);
+        found = found == NULL || strcmp(text, found) < 0 ? text : found;
+    }
+    apr_dir_close(dir);
+    return found;
 }
 
 static void
 mod_iri_multiviews(request_rec *r)
 {
-    const char          *dir;
-    mod_iri_multiviews_t views = { .pool = r->pool };
-    iri_node_t           node;
-    size_t               i;
+    const char *dir = ap_make_dirstr_parent(r->pool, r->filename), *prefix;
+    const char *segment = r->filename + strlen(dir);
 
-    if (r->finfo.filetype != APR_NOFILE || !(ap_allow_options(r) & OPT_MULTI))
+    if (r->finfo.filetype == APR_NOFILE && (ap_allow_options(r) & OPT_MULTI)
+        && !mod_iri_is_same_on_disk(r, segment)
+        && (prefix = mod_iri_find_prefix(r, dir, mod_iri_str(segment)))
+               != NULL)
     {
-        return;
-    }
-    dir = ap_make_dirstr_parent(r->pool, r->filename);
-    views.env = mod_iri_env(r);
-    views.tree = mod_iri_tree_of_parent(r);
-    views.match = mod_iri_conf(r)->match;
-    views.octets = mod_iri_str(r->filename + strlen(dir));
-    if (iri_is_same_on_disk(views.match, views.octets)
-        || iri_entry_name(views.env, views.tree, views.octets, &views.name)
-               != IRI_OK
-        || views.name.len == 0)
-    {
-        return;
-    }
-    for (i = 0; i < views.octets.len; i++) {
-        views.dots += views.octets.data[i] == '.';
-    }
-    views.env->dir->list(views.env->ctx, dir, &node, mod_iri_multiviews_entry,
-                         &views);
-    if (!views.exact && views.prefix != NULL) {
-        r->filename = apr_pstrcat(r->pool, dir, views.prefix, NULL);
+        r->filename = apr_pstrcat(r->pool, dir, prefix, NULL);
         r->canonical_filename = r->filename;
     }
 }
