@@ -166,6 +166,8 @@ mod_iri_pool(const iri_env_t *env)
     return ((const iri_env_apr_t *) env->ctx)->pool;
 }
 
+extern const int mod_iri_levels[]; /* of httpd, by iri_log_level_t */
+
 /* ---- strings ------------------------------------------------------------ */
 
 static inline iri_str_t

@@ -19,13 +19,9 @@ mod_iri_is_first_pass(void)
 void
 mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line)
 {
-    int to = level == IRI_LOG_ERROR  ? APLOG_ERR
-             : level == IRI_LOG_WARN ? APLOG_WARNING
-                                     : APLOG_INFO;
-
     if (level != IRI_LOG_WARN || !mod_iri_is_first_pass()) {
-        ap_log_error(APLOG_MARK, to, 0, (server_rec *) arg, "iri: %.*s",
-                     (int) line.len, (const char *) line.data);
+        ap_log_error(APLOG_MARK, mod_iri_levels[level], 0, (server_rec *) arg,
+                     "iri: %.*s", (int) line.len, (const char *) line.data);
     }
 }
 

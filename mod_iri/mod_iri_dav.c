@@ -37,8 +37,6 @@ typedef struct {
 
 /* ---- requests for files ------------------------------------------------- */
 
-typedef const char *(*mod_iri_provider_t)(request_rec *r);
-
 /*
  * Returns: 1 if the provider is that of mod_dav_fs. mod_dav may not be
  * loaded, so its function is looked up by name.
@@ -46,8 +44,8 @@ typedef const char *(*mod_iri_provider_t)(request_rec *r);
 static int
 mod_iri_dav_is_filesystem(request_rec *r)
 {
-    mod_iri_provider_t provider;
-    const char        *name;
+    const char *(*provider)(request_rec *);
+    const char *name;
 
     *(void **) &provider = dlsym(RTLD_DEFAULT, "dav_get_provider_name");
     if (provider == NULL) {

@@ -103,29 +103,11 @@ mod_iri_is_valid_field(const char *field)
 }
 
 /*
- * If the target has a host, the Host field is ignored (RFC 9112, 3.2.2), but
- * other modules may read it.  So the target's host replaces a field that is
- * not valid, as with HttpProtocolOptions Strict.
- */
-static void
-mod_iri_replace_field(request_rec *r, const char *host)
-{
-    const char *port = r->parsed_uri.port_str;
-    const char *field = apr_table_get(r->headers_in, "Host");
-
-    if (r->parsed_uri.hostname == NULL || field == NULL
-        || mod_iri_is_valid_field(field))
-    {
-        return;
-    }
-    apr_table_setn(r->headers_in, "Host",
-                   port ? apr_pstrcat(r->pool, host, ":", port, NULL) : host);
-}
-
-/*
  * With HttpProtocolOptions Unsafe httpd accepts nearly every host.  A host that
  * could not be mapped gets the same answer as with Strict, and no page contains
- * it.  ASCII hosts without "%" are left to httpd.
+ * it.  ASCII hosts without "%" are left to httpd.  If the target has a host,
+ * the Host field is ignored (RFC 9112, 3.2.2), but other modules may read it:
+ * so the target's host replaces a field that is not valid, as with Strict.
  */
 static int
 mod_iri_check_host(request_rec *r)
@@ -134,7 +116,8 @@ mod_iri_check_host(request_rec *r)
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
     const core_server_config    *core = ap_get_core_module_config(
            s->module_config);
-    const char *host;
+    const char *host, *port = r->parsed_uri.port_str;
+    const char *field = apr_table_get(r->headers_in, "Host");
 
     if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON
         || core->http_conformance != AP_HTTP_CONFORMANCE_UNSAFE
@@ -150,7 +133,13 @@ mod_iri_check_host(request_rec *r)
         r->hostname = NULL;
         return HTTP_BAD_REQUEST;
     }
-    mod_iri_replace_field(r, host);
+    if (r->parsed_uri.hostname != NULL && field != NULL
+        && !mod_iri_is_valid_field(field))
+    {
+        apr_table_setn(r->headers_in, "Host",
+                       port ? apr_pstrcat(r->pool, host, ":", port, NULL)
+                            : host);
+    }
     return DECLINED;
 }
 

@@ -194,7 +194,8 @@ mod_iri_pool_data(apr_pool_t *pool, apr_pool_t *from)
 
 /* ---- the log line ------------------------------------------------------- */
 
-static const int mod_iri_levels[] = { APLOG_ERR, APLOG_WARNING, APLOG_INFO };
+const int mod_iri_levels[] = { APLOG_ERR, APLOG_WARNING, APLOG_INFO,
+                               APLOG_TRACE1, APLOG_TRACE1 };
 
 /* Runs before the pool is destroyed, so that r is still valid. */
 static apr_status_t
