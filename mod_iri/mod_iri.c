@@ -83,10 +83,11 @@ mod_iri_add_setting(void *conf, int id, const void *value)
 static void
 mod_iri_add_settings(void *conf, const void *add)
 {
-    int id;
+    unsigned has = *(const unsigned *) add;
+    int      id;
 
-    for (id = 0; id < MOD_IRI_SETTINGS; id++) {
-        if (*(const unsigned *) add & 1u << id) {
+    for (id = 0; has >> id != 0; id++) {
+        if (has >> id & 1) {
             mod_iri_add_setting(
                 conf, id, (const char *) add + mod_iri_settings[id].offset);
         }

@@ -151,9 +151,9 @@ mod_iri_var_match(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
     iri_match_t              match = IRI_MATCH_NONE;
-    const char              *set = mod_iri_var_get(r, MOD_IRI_MATCH);
+    const char              *set;
 
-    if (ctx == NULL && set != NULL) {
+    if (ctx == NULL && (set = mod_iri_var_get(r, MOD_IRI_MATCH)) != NULL) {
         return set;
     }
     if (ctx != NULL && ctx->lookup != NULL) {
