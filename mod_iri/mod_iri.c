@@ -8,59 +8,116 @@
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_startup.h"
-#include "mod_iri_tree.h"
+#include "mod_iri_request.h"
 
 #include <ap_expr.h>
 #include <apr_hooks.h>
 
-/* ---- configuration ------------------------------------------------------ */
+/* ---- settings ----------------------------------------------------------- */
+
+/* The settings; each is a bit of the member has of its configuration. */
+typedef enum {
+    /* of a directory: names on disk (MOD_IRI_HAS_TREE) */
+    MOD_IRI_FILENAME_CHARSET,
+    MOD_IRI_FILENAME_FORM,
+    MOD_IRI_MATCH,
+    MOD_IRI_AMBIGUOUS,
+    MOD_IRI_REPAIR,
+    /* of a directory: answers */
+    MOD_IRI_REDIRECT,
+    MOD_IRI_LISTING,
+    /* of a server */
+    MOD_IRI_ENGINE,
+    MOD_IRI_CHARSET,
+    MOD_IRI_INVALID,
+    MOD_IRI_QUERY,
+    MOD_IRI_HOST,
+    MOD_IRI_ADVERTISE,
+    MOD_IRI_REQUEST_URI,
+    MOD_IRI_SETTINGS /* number of settings */
+} mod_iri_setting_id_t;
+
+typedef struct {
+    size_t             offset, size; /* of the value in its configuration */
+    const iri_words_t *words;        /* NULL: its value is no word */
+    const char        *missing;      /* error if no word is given; NULL: httpd
+                                        itself requires one word */
+} mod_iri_setting_t;
+
+#define MOD_IRI_MEMBER(type, member)                                         \
+    offsetof(type, member), sizeof(((type *) NULL)->member)
+#define MOD_IRI_OF_DIR(member) MOD_IRI_MEMBER(mod_iri_dir_conf_t, member)
+#define MOD_IRI_OF_SERVER(member)                                            \
+    MOD_IRI_MEMBER(mod_iri_server_conf_t, member)
+
+/* in the order of the enum */
+static const mod_iri_setting_t mod_iri_settings[MOD_IRI_SETTINGS] = {
+    { MOD_IRI_OF_DIR(tree.charsets), NULL, NULL },
+    { MOD_IRI_OF_DIR(tree.names), &iri_filename_form_words, NULL },
+    { MOD_IRI_OF_DIR(tree.match), &iri_match_words,
+      "needs a word, for example \"exact\"" },
+    { MOD_IRI_OF_DIR(tree.ambiguous), &iri_ambiguous_words, NULL },
+    { MOD_IRI_OF_DIR(tree.repair), &iri_repair_words,
+      "needs a word, for example \"off\"" },
+    { MOD_IRI_OF_DIR(redirect), &iri_redirect_words, NULL },
+    { MOD_IRI_OF_DIR(listing), NULL, NULL },
+    { MOD_IRI_OF_SERVER(engine), &iri_engine_words, NULL },
+    { MOD_IRI_OF_SERVER(reading.charsets), NULL, NULL },
+    { MOD_IRI_OF_SERVER(reading.invalid), &iri_invalid_words, NULL },
+    { MOD_IRI_OF_SERVER(query), NULL, NULL },
+    { MOD_IRI_OF_SERVER(host_mode), &iri_host_mode_words, NULL },
+    { MOD_IRI_OF_SERVER(advertise), NULL, NULL },
+    { MOD_IRI_OF_SERVER(request_uri), NULL, NULL },
+};
+
+/* Both configurations begin with the member has. */
+static void
+mod_iri_add_setting(void *conf, int id, const void *value)
+{
+    memcpy((char *) conf + mod_iri_settings[id].offset, value,
+           mod_iri_settings[id].size);
+    *(unsigned *) conf |= 1u << id;
+}
+
+/* Copy the settings that are set in *add to *conf, which has the same type. */
+static void
+mod_iri_add_settings(void *conf, const void *add)
+{
+    unsigned has = *(const unsigned *) add;
+    int      id;
+
+    for (id = 0; has >> id != 0; id++) {
+        if (has >> id & 1) {
+            mod_iri_add_setting(
+                conf, id, (const char *) add + mod_iri_settings[id].offset);
+        }
+    }
+}
+
+void
+mod_iri_dir_add(mod_iri_dir_conf_t *dir, const mod_iri_dir_conf_t *add)
+{
+    mod_iri_add_settings(dir, add);
+}
 
 static void *
 mod_iri_create_server(apr_pool_t *pool, server_rec *s)
 {
     mod_iri_server_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
 
-    (void) s;
-    conf->engine = MOD_IRI_UNSET;
     conf->cache_size = MOD_IRI_CACHE_SIZE;
-    conf->host_mode = MOD_IRI_UNSET;
-    conf->advertise = MOD_IRI_UNSET;
-    conf->request_uri = MOD_IRI_UNSET;
     return conf;
 }
 
 static void *
-mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
+mod_iri_merge_server(apr_pool_t *pool, void *base, void *addv)
 {
-    const mod_iri_server_conf_t *base = basev;
     const mod_iri_server_conf_t *add = addv;
     mod_iri_server_conf_t *conf = apr_pmemdup(pool, base, sizeof(*conf));
 
-    if (add->engine != MOD_IRI_UNSET) {
-        conf->engine = add->engine;
-    }
-    if (add->has_charsets) {
-        conf->has_charsets = 1;
-        conf->reading.charsets = add->reading.charsets;
-    }
-    if (add->has_invalid) {
-        conf->has_invalid = 1;
-        conf->reading.invalid = add->reading.invalid;
-    }
-    if (add->has_query) {
-        conf->has_query = 1;
-        conf->query = add->query;
-    }
-    if (add->host_mode != MOD_IRI_UNSET) {
-        conf->host_mode = add->host_mode;
+    mod_iri_add_settings(conf, add);
+    if (add->host_directive != NULL) {
         conf->host_directive = add->host_directive;
-    }
-    if (add->advertise != MOD_IRI_UNSET) {
-        conf->advertise = add->advertise;
-    }
-    if (add->request_uri != MOD_IRI_UNSET) {
-        conf->request_uri = add->request_uri;
     }
     return conf;
 }
@@ -68,28 +125,15 @@ mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
 static void *
 mod_iri_create_dir(apr_pool_t *pool, char *path)
 {
-    mod_iri_dir_conf_t *dir = apr_pcalloc(pool, sizeof(*dir));
-
-    (void) path;
-    dir->redirect = MOD_IRI_UNSET;
-    dir->listing = MOD_IRI_UNSET;
-    return dir;
+    return apr_pcalloc(pool, sizeof(mod_iri_dir_conf_t));
 }
 
 static void *
-mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
+mod_iri_merge_dir(apr_pool_t *pool, void *base, void *add)
 {
-    const mod_iri_dir_conf_t *add = addv;
-    mod_iri_dir_conf_t       *dir = apr_pmemdup(pool, basev, sizeof(*dir));
+    mod_iri_dir_conf_t *dir = apr_pmemdup(pool, base, sizeof(*dir));
 
-    mod_iri_tree_merge(&dir->tree, add);
-    dir->has |= add->has;
-    if (add->redirect != MOD_IRI_UNSET) {
-        dir->redirect = add->redirect;
-    }
-    if (add->listing != MOD_IRI_UNSET) {
-        dir->listing = add->listing;
-    }
+    mod_iri_dir_add(dir, add);
     return dir;
 }
 
@@ -177,35 +221,53 @@ mod_iri_add_once(cmd_parms *cmd, void (*add)(void), const char *key)
 
 /* ---- directives --------------------------------------------------------- */
 
-/*
- * Returns: the core's message with the directive's name before it; NULL if
- * sentence is NULL.
- */
+/* Returns: the core's message after the directive's name. */
 static const char *
 mod_iri_error(cmd_parms *cmd, const char *sentence)
 {
-    if (sentence == NULL) {
-        return NULL;
-    }
     return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, NULL);
 }
 
-/* Returns: the same message followed by the invalid word. */
 static const char *
 mod_iri_error_word(cmd_parms *cmd, const char *sentence, const char *word)
 {
-    return sentence == NULL
-               ? NULL
-               : mod_iri_error(cmd,
-                               apr_pstrcat(cmd->pool, sentence, ", not \"",
-                                           word, "\"", NULL));
+    return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, ", not \"",
+                       word, "\"", NULL);
 }
 
-/* Directives for names on disk are not allowed in <Location> and <Files>. */
+/*
+ * Set the value of the directive, whose setting is cmd->info.  Directives for
+ * names on disk are not allowed in <Location> and <Files>.
+ */
 static const char *
-mod_iri_check_context(cmd_parms *cmd)
+mod_iri_store(cmd_parms *cmd, void *dir, const void *value)
 {
-    return ap_check_cmd_context(cmd, NOT_IN_LOCATION | NOT_IN_FILES);
+    int id = (int) ((const mod_iri_setting_t *) cmd->info - mod_iri_settings);
+
+    mod_iri_add_setting(
+        id < MOD_IRI_ENGINE ? dir : (void *) mod_iri_server_conf(cmd->server),
+        id, value);
+    return 1u << id & MOD_IRI_HAS_TREE
+               ? ap_check_cmd_context(cmd, NOT_IN_LOCATION | NOT_IN_FILES)
+               : NULL;
+}
+
+static const char *
+mod_iri_set_flag(cmd_parms *cmd, void *dir, int on)
+{
+    return mod_iri_store(cmd, dir, &on);
+}
+
+static const char *
+mod_iri_set_word(cmd_parms *cmd, void *dir, const char *arg)
+{
+    const mod_iri_setting_t *setting = cmd->info;
+    unsigned                 value;
+    const char *err = iri_parse_word(setting->words, mod_iri_str(arg),
+                                     &value);
+
+    return err ? mod_iri_error_word(cmd, err, arg)
+               : mod_iri_store(cmd, dir, &value);
 }
 
 /* Returns: argv as strings of the core, in cmd->temp_pool. */
@@ -221,11 +283,38 @@ mod_iri_argv_strings(cmd_parms *cmd, int argc, char *const argv[])
     return words;
 }
 
-/* Returns: an error if no charset is named or ICU has no data; else NULL. */
 static const char *
-mod_iri_check_charset_args(cmd_parms *cmd, int argc,
-                           const iri_registry_t *registry)
+mod_iri_set_words(cmd_parms *cmd, void *dir, int argc, char *const argv[])
 {
+    const mod_iri_setting_t *setting = cmd->info;
+    unsigned                 value;
+    size_t                   unknown;
+    const char              *err;
+
+    if (argc < 1) {
+        return mod_iri_error(cmd, setting->missing);
+    }
+    err = iri_parse_words(setting->words,
+                          mod_iri_argv_strings(cmd, argc, argv), argc, &value,
+                          &unknown);
+    if (err) {
+        return unknown < (size_t) argc
+                   ? mod_iri_error_word(cmd, err, argv[unknown])
+                   : mod_iri_error(cmd, err);
+    }
+    return mod_iri_store(cmd, dir, &value);
+}
+
+/* IRICharset, IRIFilenameCharset, IRIQueryCharset */
+static const char *
+mod_iri_set_charsets(cmd_parms *cmd, void *dir, int argc, char *const argv[])
+{
+    const mod_iri_setting_t *setting = cmd->info;
+    iri_registry_t          *registry = mod_iri_registry(cmd->pool);
+    iri_str_t               *words = mod_iri_argv_strings(cmd, argc, argv);
+    iri_query_conf_t         query;
+    const char              *err;
+
     if (argc < 1) {
         return mod_iri_error(cmd, "needs the name of a charset");
     }
@@ -233,221 +322,41 @@ mod_iri_check_charset_args(cmd_parms *cmd, int argc,
         return mod_iri_error(cmd,
                              "cannot be used: the data of ICU is missing");
     }
-    return NULL;
-}
-
-static const char *
-mod_iri_parse_charset_args(cmd_parms *cmd, int argc, char *const argv[],
-                           int none_allowed, iri_charsets_t *out)
-{
-    iri_registry_t *registry = mod_iri_registry(cmd->pool);
-    const char     *err = mod_iri_check_charset_args(cmd, argc, registry);
-
-    if (err) {
-        return err;
+    if (setting == &mod_iri_settings[MOD_IRI_QUERY]) {
+        err = iri_parse_query(registry, words, argc, &query);
+        return err ? mod_iri_error(cmd, err)
+                   : mod_iri_store(cmd, dir, &query);
     }
-    return mod_iri_error(
-        cmd,
-        iri_parse_charsets(registry, mod_iri_argv_strings(cmd, argc, argv),
-                           argc, none_allowed, out));
-}
-
-/* Parse the value of a directive that takes one word. */
-static const char *
-mod_iri_parse_word(cmd_parms *cmd, const iri_words_t *words, const char *arg,
-                   unsigned *value)
-{
-    return mod_iri_error_word(
-        cmd, iri_parse_word(words, mod_iri_str(arg), value), arg);
+    err = iri_parse_charsets(registry, words, argc,
+                             setting == &mod_iri_settings[MOD_IRI_CHARSET],
+                             &query.charsets);
+    return err ? mod_iri_error(cmd, err)
+               : mod_iri_store(cmd, dir, &query.charsets);
 }
 
 static const char *
 mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
 {
-    unsigned    engine;
-    const char *err = mod_iri_parse_word(cmd, &iri_engine_words, arg,
-                                         &engine);
+    const char *err = mod_iri_set_word(cmd, dir, arg);
 
-    (void) dir;
-    if (err == NULL) {
-        mod_iri_server_conf(cmd->server)->engine = (int) engine;
-        if (engine != IRI_ENGINE_OFF) {
-            mod_iri_add_once(cmd, mod_iri_add_hooks, "mod_iri: hooks");
-            mod_iri_add_once(cmd, mod_iri_status_hooks, "mod_iri: status");
-        }
+    if (!mod_iri_is_off(cmd->server)) {
+        mod_iri_add_once(cmd, mod_iri_add_hooks, "mod_iri: hooks");
+        mod_iri_add_once(cmd, mod_iri_status_hooks, "mod_iri: status");
     }
     return err;
-}
-
-static const char *
-mod_iri_set_charset(cmd_parms *cmd, void *dir, int argc, char *const argv[])
-{
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
-
-    (void) dir;
-    conf->has_charsets = 1;
-    return mod_iri_parse_charset_args(cmd, argc, argv, 1,
-                                      &conf->reading.charsets);
-}
-
-static const char *
-mod_iri_set_invalid(cmd_parms *cmd, void *dir, const char *arg)
-{
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
-    unsigned               invalid = IRI_INVALID_404;
-    const char *err = mod_iri_parse_word(cmd, &iri_invalid_words, arg,
-                                         &invalid);
-
-    (void) dir;
-    conf->has_invalid = 1;
-    conf->reading.invalid = (iri_invalid_t) invalid;
-    return err;
-}
-
-static const char *
-mod_iri_set_query(cmd_parms *cmd, void *dir, int argc, char *const argv[])
-{
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
-    iri_registry_t        *registry = mod_iri_registry(cmd->pool);
-    const char *err = mod_iri_check_charset_args(cmd, argc, registry);
-
-    (void) dir;
-    if (err) {
-        return err;
-    }
-    conf->has_query = 1;
-    return mod_iri_error(
-        cmd, iri_parse_query(registry, mod_iri_argv_strings(cmd, argc, argv),
-                             argc, &conf->query));
 }
 
 static const char *
 mod_iri_set_host(cmd_parms *cmd, void *dir, const char *arg)
 {
     mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
-    unsigned               hosts;
-    const char *err = mod_iri_parse_word(cmd, &iri_host_mode_words, arg,
-                                         &hosts);
+    const char            *err = mod_iri_set_word(cmd, dir, arg);
 
-    (void) dir;
-    if (err == NULL) {
-        conf->host_mode = (int) hosts;
-        conf->host_directive = cmd->directive;
-        if (hosts != IRI_HOST_MODE_OFF) {
-            mod_iri_add_once(cmd, mod_iri_host_hooks,
-                             "mod_iri: hooks of hosts");
-        }
+    conf->host_directive = cmd->directive;
+    if (conf->host_mode != IRI_HOST_MODE_OFF) {
+        mod_iri_add_once(cmd, mod_iri_host_hooks, "mod_iri: hooks of hosts");
     }
     return err;
-}
-
-static const char *
-mod_iri_set_advertise(cmd_parms *cmd, void *dir, int on)
-{
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
-
-    (void) dir;
-    conf->advertise = on;
-    return NULL;
-}
-
-static const char *
-mod_iri_set_request_uri(cmd_parms *cmd, void *dir, int on)
-{
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
-
-    (void) dir;
-    conf->request_uri = on;
-    return NULL;
-}
-
-static const char *
-mod_iri_set_filename_charset(cmd_parms *cmd, void *dirv, int argc,
-                             char *const argv[])
-{
-    mod_iri_dir_conf_t *dir = dirv;
-    const char         *err = mod_iri_check_context(cmd);
-
-    if (err) {
-        return err;
-    }
-    dir->has |= MOD_IRI_HAS_CHARSETS;
-    return mod_iri_parse_charset_args(cmd, argc, argv, 0,
-                                      &dir->tree.charsets);
-}
-
-/* A per-directory directive whose value is one word or a set of words. */
-typedef struct {
-    const iri_words_t *words;
-    unsigned           has; /* bit of mod_iri_dir_conf_t.has; 0: the directive
-                                   is allowed in any section */
-    size_t             offset;  /* of the value in mod_iri_dir_conf_t */
-    const char        *missing; /* error if no word is given; NULL: httpd
-                                   itself requires one word */
-} mod_iri_slot_t;
-
-static const mod_iri_slot_t mod_iri_slot_form = {
-    &iri_filename_form_words, MOD_IRI_HAS_FORM,
-    offsetof(mod_iri_dir_conf_t, tree.names), NULL
-};
-static const mod_iri_slot_t mod_iri_slot_match = {
-    &iri_match_words, MOD_IRI_HAS_MATCH,
-    offsetof(mod_iri_dir_conf_t, tree.match),
-    "needs a word, for example \"exact\""
-};
-static const mod_iri_slot_t mod_iri_slot_ambiguous = {
-    &iri_ambiguous_words, MOD_IRI_HAS_AMBIGUOUS,
-    offsetof(mod_iri_dir_conf_t, tree.ambiguous), NULL
-};
-static const mod_iri_slot_t mod_iri_slot_repair = {
-    &iri_repair_words, MOD_IRI_HAS_REPAIR,
-    offsetof(mod_iri_dir_conf_t, tree.repair),
-    "needs a word, for example \"off\""
-};
-static const mod_iri_slot_t mod_iri_slot_redirect = {
-    &iri_redirect_words, 0, offsetof(mod_iri_dir_conf_t, redirect), NULL
-};
-
-/* Store a value in the slot of the directive, which is cmd->info. */
-static const char *
-mod_iri_store(cmd_parms *cmd, mod_iri_dir_conf_t *dir, unsigned value)
-{
-    const mod_iri_slot_t *slot = cmd->info;
-
-    dir->has |= slot->has;
-    memcpy((char *) dir + slot->offset, &value, sizeof(value));
-    return slot->has != 0 ? mod_iri_check_context(cmd) : NULL;
-}
-
-static const char *
-mod_iri_set_word(cmd_parms *cmd, void *dir, const char *arg)
-{
-    const mod_iri_slot_t *slot = cmd->info;
-    unsigned              value;
-    const char *err = mod_iri_parse_word(cmd, slot->words, arg, &value);
-
-    return err ? err : mod_iri_store(cmd, dir, value);
-}
-
-static const char *
-mod_iri_set_words(cmd_parms *cmd, void *dir, int argc, char *const argv[])
-{
-    const mod_iri_slot_t *slot = cmd->info;
-    unsigned              value;
-    size_t                unknown;
-    const char           *err;
-
-    if (argc < 1) {
-        return mod_iri_error(cmd, slot->missing);
-    }
-    err = iri_parse_words(slot->words, mod_iri_argv_strings(cmd, argc, argv),
-                          argc, &value, &unknown);
-    if (err) {
-        return unknown < (size_t) argc
-                   ? mod_iri_error_word(cmd, err, argv[unknown])
-                   : mod_iri_error(cmd, err);
-    }
-    return mod_iri_store(cmd, dir, value);
 }
 
 /* A child has one cache for all virtual hosts. */
@@ -457,61 +366,63 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
     const char *err = ap_check_cmd_context(cmd, GLOBAL_ONLY);
     iri_str_t   word = mod_iri_str(arg);
 
-    (void) dir;
     if (err) {
         return err;
     }
-    return mod_iri_error_word(
-        cmd,
-        iri_parse_cache(&word, 1,
-                        &mod_iri_server_conf(cmd->server)->cache_size, NULL),
-        arg);
+    err = iri_parse_cache(
+        &word, 1, &mod_iri_server_conf(cmd->server)->cache_size, NULL);
+    return err ? mod_iri_error_word(cmd, err, arg) : NULL;
 }
 
 /* clang-format off */
+/* where directives for names on disk are allowed */
+#define DISK        (RSRC_CONF | ACCESS_CONF)
+#define SETTING(id) (void *) &mod_iri_settings[MOD_IRI_##id]
+
 static const command_rec mod_iri_directives[] = {
-    AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, NULL, RSRC_CONF,
+    AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, SETTING(ENGINE), RSRC_CONF,
         "on, off, or report: log what would be done and change nothing"),
-    AP_INIT_TAKE_ARGV("IRICharset", mod_iri_set_charset, NULL, RSRC_CONF,
+    AP_INIT_TAKE_ARGV("IRICharset", mod_iri_set_charsets,
+        SETTING(CHARSET), RSRC_CONF,
         "charsets that requests may use besides UTF-8, in order; or none"),
-    AP_INIT_TAKE1("IRIInvalid", mod_iri_set_invalid, NULL, RSRC_CONF,
+    AP_INIT_TAKE1("IRIInvalid", mod_iri_set_word, SETTING(INVALID), RSRC_CONF,
         "404, 400 or pass: the answer to a path that no charset can decode"),
-    AP_INIT_TAKE_ARGV("IRIQueryCharset", mod_iri_set_query, NULL, RSRC_CONF,
+    AP_INIT_TAKE_ARGV("IRIQueryCharset", mod_iri_set_charsets,
+        SETTING(QUERY), RSRC_CONF,
         "charsets for parameters of a query that are not UTF-8, in order, "
         "or none; then nfc or nothing"),
-    AP_INIT_TAKE1("IRIHost", mod_iri_set_host, NULL, RSRC_CONF,
+    AP_INIT_TAKE1("IRIHost", mod_iri_set_host, SETTING(HOST), RSRC_CONF,
         "off, on or strict: a host name in any form selects its virtual host"),
-    AP_INIT_FLAG("IRIAdvertise", mod_iri_set_advertise, NULL, RSRC_CONF,
+    AP_INIT_FLAG("IRIAdvertise", mod_iri_set_flag,
+        SETTING(ADVERTISE), RSRC_CONF,
         "on or off: announce support for IRIs in answers to OPTIONS"),
-    AP_INIT_FLAG("IRIRequestURI", mod_iri_set_request_uri, NULL, RSRC_CONF,
+    AP_INIT_FLAG("IRIRequestURI", mod_iri_set_flag,
+        SETTING(REQUEST_URI), RSRC_CONF,
         "on or off: applications get the canonical path in REQUEST_URI"),
-    AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_filename_charset,
-        NULL, RSRC_CONF | ACCESS_CONF,
+    AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_charsets,
+        SETTING(FILENAME_CHARSET), DISK,
         "charsets of names on disk, in order; new names use the first"),
     AP_INIT_TAKE1("IRIFilenameForm", mod_iri_set_word,
-        (void *) &mod_iri_slot_form, RSRC_CONF | ACCESS_CONF,
+        SETTING(FILENAME_FORM), DISK,
         "any, nfc or nfd: normalization form of names on disk"),
-    AP_INIT_TAKE_ARGV("IRIMatch", mod_iri_set_words,
-        (void *) &mod_iri_slot_match, RSRC_CONF | ACCESS_CONF,
+    AP_INIT_TAKE_ARGV("IRIMatch", mod_iri_set_words, SETTING(MATCH), DISK,
         "exact, or any of normalization, variants, width, punctuation, case, "
         "accents, spelling; variants, case and accents also with \":\" and a "
         "group of letters"),
-    AP_INIT_TAKE1("IRIAmbiguous", mod_iri_set_word,
-        (void *) &mod_iri_slot_ambiguous, RSRC_CONF | ACCESS_CONF,
+    AP_INIT_TAKE1("IRIAmbiguous", mod_iri_set_word, SETTING(AMBIGUOUS), DISK,
         "404 or 300: the answer if several names match equally well"),
-    AP_INIT_TAKE_ARGV("IRIRepair", mod_iri_set_words,
-        (void *) &mod_iri_slot_repair, RSRC_CONF | ACCESS_CONF,
+    AP_INIT_TAKE_ARGV("IRIRepair", mod_iri_set_words, SETTING(REPAIR), DISK,
         "off, or any of double-encoding, mojibake, %u, invisible, trailing, "
         "plus: repair broken paths if the result names an entry"),
     AP_INIT_TAKE1("IRICache", mod_iri_set_cache, NULL, RSRC_CONF,
         "off, or the memory per child for indexes of directories, for "
         "example 16m"),
     AP_INIT_TAKE1("IRIRedirect", mod_iri_set_word,
-        (void *) &mod_iri_slot_redirect, RSRC_CONF | OR_FILEINFO,
+        SETTING(REDIRECT), RSRC_CONF | OR_FILEINFO,
         "off, 301, 302, 303, 307 or 308: redirect to the canonical URI; link: "
         "send a Link field"),
-    AP_INIT_FLAG("IRIListing", ap_set_flag_slot,
-        (void *) offsetof(mod_iri_dir_conf_t, listing), RSRC_CONF | OR_INDEXES,
+    AP_INIT_FLAG("IRIListing", mod_iri_set_flag,
+        SETTING(LISTING), RSRC_CONF | OR_INDEXES,
         "on or off: list directories with canonical names"),
     AP_INIT_NO_ARGS(NULL, NULL, NULL, 0, NULL)
 };
@@ -520,7 +431,6 @@ static const command_rec mod_iri_directives[] = {
 static void
 mod_iri_register_hooks(apr_pool_t *pool)
 {
-    (void) pool;
     ap_hook_pre_config(mod_iri_register_maps, NULL, NULL, APR_HOOK_LAST);
     ap_hook_pre_config(mod_iri_register_log, NULL, NULL, APR_HOOK_LAST);
     ap_hook_pre_config(mod_iri_status_register, NULL, NULL, APR_HOOK_MIDDLE);

@@ -1,52 +1,16 @@
 /*
  * mod_iri.h - module record and settings, which all files of mod_iri use
  *
- * Headers by subject:
+ * The first line of each file says what it does.  The core (common/) makes all
+ * decisions; see iri_request.h.  A canonical path is UTF-8 in NFC, as defined
+ * in iri_types.h.  "Native" octets are the octets of names on disk.  (The form
+ * "native" of iri_types.h means raw octets in a request.)  An "ASCII path" also
+ * has no escape of an octet above 7F.
  *
- *   mod_iri.h           the settings of servers and directories; strings
- *   mod_iri_startup.h   reading and checking the configuration; virtual hosts
- *   mod_iri_request.h   the state of a request: reading, query, variables, log;
- *                       answers: errors, choices, redirects
- *   mod_iri_tree.h      settings and canonical names of directories on disk
- *   mod_iri_probe.h     subrequests that test what the client may get
- *   mod_iri_hooks.h     the hooks of httpd that mod_iri.c adds
- *
- * Files:
- *
- *   mod_iri.c           directives, merging, the table of hooks
- *   mod_iri_answer.c    Location, Content-Location, Alternates, Link, inturi;
- *                       redirects to the canonical URI; the hooks of fixups
- *   mod_iri_check.c     warnings for directives that have no effect
- *   mod_iri_client.c    the environment variable iri-charset
- *   mod_iri_config.c    post_config and child_init: settings of all <Directory>
- *                       sections, the index cache of a child
- *   mod_iri_dav.c       WebDAV: hrefs of answers, the If field, Destination
- *   mod_iri_disk.c      canonical r->uri -> r->filename with the octets on disk
- *   mod_iri_function.c  functions for RewriteMap and expressions
- *   mod_iri_host.c      host of a request -> A-labels; document roots that are
- *                       named after hosts
- *   mod_iri_listing.c   directory listings; 300: a list of names that a request
- *                       may refer to
- *   mod_iri_names.c     names of virtual hosts -> A-labels
- *   mod_iri_native.c    internal redirects to names on disk -> canonical paths
- *   mod_iri_probe.c     subrequests that test what the client may get
- *   mod_iri_read.c      request path -> canonical r->uri; query -> UTF-8
- *   mod_iri_request.c   the state of a request and its log line
- *   mod_iri_restart.c   a request restarts with the names that were found
- *   mod_iri_sendfile.c  X-Sendfile: canonical names -> octets on disk
- *   mod_iri_status.c    the handler iri-status and its counters
- *   mod_iri_target.c    the request-target: canonical, and as sent
- *   mod_iri_tree.c      the settings and canonical names of directories
- *   mod_iri_vars.c      the variables IRI_...
- *   mod_iri_walk.c      <Directory>, <Files>, MultiViews on canonical names
- *
- * The core (common/) makes all decisions; see iri_request.h.  A canonical path
- * is UTF-8 in NFC, as defined in iri_types.h.  "Native" octets are the octets
- * of names on disk.  (The form "native" of iri_types.h means raw octets in a
- * request.)  An "ASCII path" also has no escape of an octet above 7F.
- *
- * Unless noted otherwise: strings end with NUL; char pointers and structures
- * must not be NULL; results live as long as r->pool; paths are unescaped.
+ * Unless noted otherwise: strings end with NUL; pointers must not be NULL, and
+ * are not as results; results live as long as r->pool; paths are unescaped;
+ * mod_iri_is_... and mod_iri_has_... return 1 or 0; hooks and functions that
+ * are parts of hooks return DECLINED to continue, or an HTTP status.
  */
 
 #ifndef MOD_IRI_H
@@ -65,6 +29,9 @@
 #include "base/iri_env_apr.h"
 #include "index/iri_index_cache_apr.h"
 
+/* Hooks and directives get more arguments than most of them need. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* clang warns of APR's ring macros, which compute offsets from NULL. */
 #ifdef __clang__
 #if __has_warning("-Wnull-pointer-subtraction")
@@ -82,35 +49,30 @@ APLOG_USE_MODULE(iri);
 
 #pragma GCC visibility push(hidden)
 
-#define MOD_IRI_UNSET      (-1)
 #define MOD_IRI_CACHE_SIZE ((size_t) 16 * 1024 * 1024) /* octets per child */
 
 /* ---- settings of a server or virtual host ------------------------------- */
 
 typedef struct {
-    int                engine;       /* iri_engine_t; MOD_IRI_UNSET: IRIEngine
-                                        is not set, only until post_config */
-    unsigned           has_charsets; /* 1: IRICharset is set or inherited */
-    unsigned           has_invalid;  /* 1: IRIInvalid is set or inherited */
-    unsigned           has_query;    /* 1: IRIQueryCharset is set or
-                                        inherited */
+    unsigned           has;          /* bits of the settings that are set, or
+                                        inherited; 0: none */
+    iri_engine_t       engine;
     iri_reading_conf_t reading;
     iri_query_conf_t   query;
-    int                host_mode;    /* iri_host_mode_t or MOD_IRI_UNSET */
+    iri_host_mode_t    host_mode;
     const ap_directive_t *host_directive; /* IRIHost; NULL: not set */
     size_t             cache_size;   /* octets; only the main server's is
                                         used; 0: off */
-    int                advertise;    /* 0, 1 or MOD_IRI_UNSET */
-    int                request_uri;  /* the same */
+    int                advertise;    /* 1: IRIAdvertise On */
+    int                request_uri;  /* 1: IRIRequestURI On */
 
     /* set by post_config and child_init, read by requests */
     iri_registry_t     *registry;    /* of charsets */
-    const char         *vary;        /* field names for Vary on which
-                                        iri-charset depends; "": on no field;
-                                        NULL: no directive sets it */
+    const char         *vary;        /* fields on which iri-charset depends;
+                                        "": none; NULL: it is never set */
     iri_tree_conf_t     tree;        /* for files outside all <Directory> */
-    const struct mod_iri_dir_conf_s *lookup_defaults; /* the settings outside
-                                        all sections; NULL: none */
+    const struct mod_iri_dir_conf_s *lookup_defaults; /* outside all sections;
+                                        NULL: none */
     apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
     apr_array_header_t *encoded_sections; /* mod_iri_encoded_section_t; NULL:
                                         the engine is not on */
@@ -133,35 +95,47 @@ mod_iri_server_conf(const server_rec *s)
     return ap_get_module_config(s->module_config, &iri_module);
 }
 
-/* Returns: 1 if the engine of a server is off, by default or by IRIEngine. */
+static inline mod_iri_server_conf_t *
+mod_iri_conf(const request_rec *r)
+{
+    return mod_iri_server_conf(r->server);
+}
+
 static inline int
 mod_iri_is_off(const server_rec *s)
 {
-    return mod_iri_server_conf(s)->engine <= IRI_ENGINE_OFF;
+    return mod_iri_server_conf(s)->engine == IRI_ENGINE_OFF;
+}
+
+static inline int
+mod_iri_is_on(const request_rec *r)
+{
+    return mod_iri_conf(r)->engine == IRI_ENGINE_ON;
+}
+
+static inline int
+mod_iri_is_report(const request_rec *r)
+{
+    return mod_iri_conf(r)->engine == IRI_ENGINE_REPORT;
 }
 
 /* ---- settings of a directory -------------------------------------------- */
 
-/* Bits of mod_iri_dir_conf_t.has: the directives that are set. */
-#define MOD_IRI_HAS_CHARSETS  0x1u  /* IRIFilenameCharset */
-#define MOD_IRI_HAS_FORM      0x2u  /* IRIFilenameForm */
-#define MOD_IRI_HAS_MATCH     0x4u  /* IRIMatch */
-#define MOD_IRI_HAS_AMBIGUOUS 0x8u  /* IRIAmbiguous */
-#define MOD_IRI_HAS_REPAIR    0x10u /* IRIRepair */
+/* Bits of mod_iri_dir_conf_t.has: the settings of tree. */
+#define MOD_IRI_HAS_TREE 0x1fu
 
 /* The per-directory configuration. */
 typedef struct mod_iri_dir_conf_s {
+    unsigned        has;      /* bits of the settings that are set; 0: none */
     iri_tree_conf_t tree;     /* only the members whose bit is in has */
-    unsigned        has;      /* MOD_IRI_HAS_...; 0: none */
-    int             redirect; /* 0: off, HTTP status, IRI_REDIRECT_LINK, or
-                                 MOD_IRI_UNSET */
-    int             listing;  /* 0: off, 1: on, or MOD_IRI_UNSET */
+    int             redirect; /* 0: off, HTTP status or IRI_REDIRECT_LINK */
+    int             listing;  /* 1: IRIListing On */
 } mod_iri_dir_conf_t;
 
-/*
- * Returns: the per-directory configuration of a request; NULL: no directive of
- * this module applies to it.
- */
+/* Copy the settings that are set in *add to *dir. */
+void mod_iri_dir_add(mod_iri_dir_conf_t *dir, const mod_iri_dir_conf_t *add);
+
+/* Returns: NULL if no directive of this module applies to the request. */
 static inline const mod_iri_dir_conf_t *
 mod_iri_dir_conf(const request_rec *r)
 {
@@ -185,25 +159,31 @@ typedef struct {
     const char       *name; /* canonical, ends with "/" */
 } mod_iri_encoded_section_t;
 
-/* Returns: the pool of an env of mod_iri_env() or iri_env_apr_init(). */
+/* The pool of an env of mod_iri_env() or iri_env_apr_init(). */
 static inline apr_pool_t *
 mod_iri_pool(const iri_env_t *env)
 {
     return ((const iri_env_apr_t *) env->ctx)->pool;
 }
 
+extern const int mod_iri_levels[]; /* of httpd, by iri_log_level_t */
+
 /* ---- strings ------------------------------------------------------------ */
 
-/* The string without its NUL; it is not copied. */
 static inline iri_str_t
-mod_iri_str(const char *text)
+mod_iri_substr(const char *text, size_t len)
 {
-    iri_str_t str = { strlen(text), (const unsigned char *) text };
+    iri_str_t str = { len, (const unsigned char *) text };
 
     return str;
 }
 
-/* Returns: a copy that ends with NUL, in pool. */
+static inline iri_str_t
+mod_iri_str(const char *text)
+{
+    return mod_iri_substr(text, strlen(text));
+}
+
 static inline char *
 mod_iri_dup(apr_pool_t *pool, iri_str_t str)
 {

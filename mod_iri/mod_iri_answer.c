@@ -3,21 +3,14 @@
  *
  * Modules set Location to the text of a directive, raw or with escapes in lower
  * case, or to the value that a script returns. mod_negotiation writes names on
- * disk.  An output filter replaces these values by URI references.  The filter
- * runs when the first data of an answer pass, after mod_headers and before the
- * protocol filters.  The core's iri_location_field() makes the references: a
- * path of this server becomes canonical; a value from a proxied server is only
- * escaped.
- *
- * The filter is added only if such a field exists or a handler may write one.
- *
- * IRIRedirect: the core decides whether a request may be redirected to the
- * canonical URI, and makes the Location.
+ * disk.  An output filter replaces these values by URI references, when the
+ * first data of an answer pass, after mod_headers and before the protocol
+ * filters.  The core's iri_location_field() makes them: a path of this server
+ * becomes canonical; a value from a proxied server is only escaped.
  */
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include <util_filter.h>
 
@@ -26,25 +19,6 @@
 static ap_filter_rec_t *mod_iri_location_handle;
 
 /* ---- names on disk ------------------------------------------------------ */
-
-/*
- * Returns: the relative reference to an entry; NULL: no memory.  A first
- * segment with ":" needs "./" before it (RFC 3986, 4.2).
- */
-static const char *
-mod_iri_entry_reference(request_rec *r, const char *name)
-{
-    iri_str_t   uri;
-    const char *text;
-
-    if (iri_path_to_uri(mod_iri_env(r), mod_iri_str(name), &uri) != IRI_OK) {
-        return NULL;
-    }
-    text = mod_iri_dup(r->pool, uri);
-    return strcspn(text, ":") < strcspn(text, "/")
-               ? apr_pstrcat(r->pool, "./", text, NULL)
-               : text;
-}
 
 /*
  * Returns: the canonical name for a name on disk from mod_negotiation; NULL:
@@ -56,8 +30,7 @@ mod_iri_variant(request_rec *r, const char *value)
     char *octets = apr_pstrdup(r->pool, value);
 
     if ((iri_path_is_ascii(mod_iri_str(value), 1)
-         && iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
-                                mod_iri_str(value)))
+         && mod_iri_is_same_on_disk(r, value))
         || r->filename == NULL || value[0] == '/'
         || ap_unescape_url(octets) != OK
         || !mod_iri_exists(
@@ -72,78 +45,61 @@ mod_iri_variant(request_rec *r, const char *value)
 }
 
 /*
- * Returns: the reference to an entry, and its name as the text of a link; NULL:
- * no memory.
+ * Returns: the relative reference to an entry, with its name as the text of a
+ * link if is_link is 1; NULL: no memory.  A first segment with ":" needs "./"
+ * before it (RFC 3986, 4.2).
  */
 static const char *
-mod_iri_entry_link(request_rec *r, const char *name)
+mod_iri_entry_reference(request_rec *r, const char *name, int is_link)
 {
-    const char *uri = mod_iri_entry_reference(r, name);
-    iri_str_t   iri;
+    iri_str_t   uri, iri;
+    const char *text;
 
-    return uri != NULL
-                   && iri_path_to_iri(mod_iri_env(r), mod_iri_str(name), &iri)
-                          == IRI_OK
-               ? apr_pstrcat(
-                   r->pool, uri, "\"><bdi>",
-                   ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)),
-                   "</bdi>", NULL)
-               : NULL;
+    if (iri_path_to_uri(mod_iri_env(r), mod_iri_str(name), &uri) != IRI_OK
+        || iri_path_to_iri(mod_iri_env(r), mod_iri_str(name), &iri) != IRI_OK)
+    {
+        return NULL;
+    }
+    text = mod_iri_dup(r->pool, uri);
+    return apr_pstrcat(
+        r->pool, strcspn(text, ":") < strcspn(text, "/") ? "./" : "", text,
+        is_link ? "\"><bdi>" : NULL,
+        ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)), "</bdi>", NULL);
 }
 
 /*
  * Replace each name on disk in the field Alternates (RFC 2295, 8.3), as in
  * {"NAME" 1 {type text/html}}, or in a list of variants, as in
- * <li><a href="NAME">NAME</a> , type text/html</li>.  Returns: the new text;
- * NULL: nothing was replaced.
+ * <li><a href="NAME">NAME</a> , type text/html</li>, which is the value of key
+ * in table.  Returns: 1 if it was changed.
  */
-static const char *
-mod_iri_replace(request_rec *r, const char *text, int is_list)
+static int
+mod_iri_replace(request_rec *r, apr_table_t *table, const char *key,
+                int is_list)
 {
     const char *begin = is_list ? "<a href=\"" : "{\"";
     const char *end = is_list ? "</a>" : "\"";
+    const char *text = apr_table_get(table, key);
     const char *done = "", *at, *to, *name, *value;
     int         changed = 0;
 
-    while ((at = strstr(text, begin)) != NULL
+    while (text != NULL && (at = strstr(text, begin)) != NULL
            && (to = strstr(at + strlen(begin), end)) != NULL)
     {
         at += strlen(begin);
         name = mod_iri_variant(
             r, apr_pstrmemdup(r->pool, at, strcspn(at, "\"")));
-        value = name == NULL ? NULL
-                : is_list    ? mod_iri_entry_link(r, name)
-                             : mod_iri_entry_reference(r, name);
+        value = name ? mod_iri_entry_reference(r, name, is_list) : NULL;
         changed |= value != NULL;
         done = apr_pstrcat(
             r->pool, done, apr_pstrmemdup(r->pool, text, at - text),
             value ? value : apr_pstrmemdup(r->pool, at, to - at), NULL);
         text = to;
     }
-    return changed ? apr_pstrcat(r->pool, done, text, NULL) : NULL;
-}
-
-/*
- * Replace names on disk that mod_negotiation has put into Content-Location and
- * Alternates by canonical names.
- */
-static void
-mod_iri_fix_variants(request_rec *r, apr_table_t *headers)
-{
-    static const char content[] = "Content-Location";
-    static const char alternates[] = "Alternates";
-    const char       *value;
-
-    value = apr_table_get(headers, content);
-    if (value != NULL && (value = mod_iri_variant(r, value)) != NULL
-        && (value = mod_iri_entry_reference(r, value)) != NULL)
-    {
-        apr_table_setn(headers, content, value);
+    if (changed) {
+        apr_table_setn(table, key, apr_pstrcat(r->pool, done, text, NULL));
     }
-    value = apr_table_get(headers, alternates);
-    if (value != NULL && (value = mod_iri_replace(r, value, 0)) != NULL) {
-        apr_table_setn(headers, alternates, value);
-    }
+    return changed;
 }
 
 /* ---- pages -------------------------------------------------------------- */
@@ -186,16 +142,16 @@ typedef struct {
 static const char *
 mod_iri_reference(request_rec *r, const char *value)
 {
-    const mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
-    iri_location_field_conf_t    conf;
-    iri_str_t                    out;
+    const mod_iri_server_conf_t *server = mod_iri_conf(r);
+    iri_location_field_conf_t    conf = {
+           .reading = &server->reading,
+           .hosts = &server->host,
+           .host = mod_iri_str(ap_get_server_name_for_url(r)),
+           .port = ap_get_server_port(r),
+           .other = r->proxyreq != PROXYREQ_NONE
+    };
+    iri_str_t out;
 
-    memset(&conf, 0, sizeof(conf));
-    conf.reading = &server->reading;
-    conf.hosts = &server->host;
-    conf.host = mod_iri_str(ap_get_server_name_for_url(r));
-    conf.port = ap_get_server_port(r);
-    conf.other = r->proxyreq != PROXYREQ_NONE;
     if (!conf.other) {
         value = mod_iri_location_to_canonical(r, value);
     }
@@ -274,7 +230,7 @@ mod_iri_fix_page(request_rec *r, apr_bucket_brigade *page,
 static int
 mod_iri_advertises(const request_rec *r)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
 
     return r->method_number == M_OPTIONS && conf->advertise == 1
            && conf->engine == IRI_ENGINE_ON && r->main == NULL;
@@ -290,25 +246,39 @@ mod_iri_advertise(request_rec *r)
 
 /* ---- the filter --------------------------------------------------------- */
 
+/*
+ * Replace names on disk that mod_negotiation has put into Content-Location and
+ * Alternates by canonical names.
+ */
+static void
+mod_iri_fix_variants(request_rec *r, apr_table_t *headers)
+{
+    const char *value = apr_table_get(headers, "Content-Location");
+
+    if (value != NULL && (value = mod_iri_variant(r, value)) != NULL
+        && (value = mod_iri_entry_reference(r, value, 0)) != NULL)
+    {
+        apr_table_setn(headers, "Content-Location", value);
+    }
+    (void) mod_iri_replace(r, headers, "Alternates", 0);
+}
+
 static apr_status_t
 mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
 {
-    static const char         location[] = "Location";
-    static const char         content[] = "Content-Location";
     request_rec              *r = f->r;
     const mod_iri_response_t *answer = f->ctx;
-    const char *old_url = apr_table_get(r->headers_out, location);
-    const char *new_url;
+    const char *old_url = apr_table_get(r->headers_out, "Location"), *new_url;
 
     ap_remove_output_filter(f);
     /* for an error httpd has moved the fields to headers_out */
     mod_iri_fix_variants(r, answer->is_error ? r->headers_out
                                              : r->err_headers_out);
-    mod_iri_fix_field(r, r->headers_out, location);
-    mod_iri_fix_field(r, r->err_headers_out, location);
-    mod_iri_fix_field(r, r->headers_out, content);
-    mod_iri_fix_field(r, r->err_headers_out, content);
-    new_url = apr_table_get(r->headers_out, location);
+    mod_iri_fix_field(r, r->headers_out, "Location");
+    mod_iri_fix_field(r, r->err_headers_out, "Location");
+    mod_iri_fix_field(r, r->headers_out, "Content-Location");
+    mod_iri_fix_field(r, r->err_headers_out, "Content-Location");
+    new_url = apr_table_get(r->headers_out, "Location");
     if (answer->is_error && old_url != NULL && new_url != NULL
         && old_url != new_url && *old_url != '\0')
     {
@@ -337,18 +307,10 @@ mod_iri_add_location_filter(request_rec *r)
     return answer;
 }
 
-/* Returns: 1 if the type of a file selects a handler. */
-static int
-mod_iri_type_has_handler(const char *type)
-{
-    return type != NULL
-           && ((*type == 'a' && strncmp(type, "application/x-", 14) == 0)
-               || (*type == 'h' && strncmp(type, "httpd/", 6) == 0));
-}
-
 /*
- * Runs before the handler.  Nothing sets such a field for a static file later,
- * so its answer gets no filter.
+ * Runs before the handler, which may be that of a type (application/x-...).
+ * Nothing sets such a field for a static file later, so its answer gets no
+ * filter.
  */
 void
 mod_iri_location_insert(request_rec *r)
@@ -356,10 +318,12 @@ mod_iri_location_insert(request_rec *r)
     mod_iri_client_add_vary(r);
     if ((r->handler != NULL || !apr_is_empty_table(r->err_headers_out)
          || !apr_is_empty_table(r->headers_out)
-         || mod_iri_type_has_handler(r->content_type))
+         || (r->content_type != NULL
+             && (strncmp(r->content_type, "application/x-", 14) == 0
+                 || strncmp(r->content_type, "httpd/", 6) == 0)))
         && r->main == NULL
         && (r->proxyreq != PROXYREQ_PROXY || mod_iri_advertises(r))
-        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
+        && mod_iri_is_on(r))
     {
         mod_iri_add_location_filter(r);
     }
@@ -370,11 +334,9 @@ void
 mod_iri_location_insert_error(request_rec *r)
 {
     mod_iri_response_t *answer;
-    const char         *list;
 
     mod_iri_client_add_vary(r);
-    if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY
-        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
+    if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY || !mod_iri_is_on(r)
         || (!ap_is_HTTP_REDIRECT(r->status) && r->status != HTTP_CREATED
             && r->status != HTTP_NOT_ACCEPTABLE))
     {
@@ -382,15 +344,9 @@ mod_iri_location_insert_error(request_rec *r)
     }
     answer = mod_iri_add_location_filter(r);
     answer->is_error = 1;
-    if (r->status != HTTP_MULTIPLE_CHOICES
-        && r->status != HTTP_NOT_ACCEPTABLE) {
-        return;
-    }
-    list = apr_table_get(r->notes, "variant-list");
-    if (list != NULL && (list = mod_iri_replace(r, list, 1)) != NULL) {
-        apr_table_setn(r->notes, "variant-list", list);
-        answer->is_list = 1;
-    }
+    answer->is_list = (r->status == HTTP_MULTIPLE_CHOICES
+                       || r->status == HTTP_NOT_ACCEPTABLE)
+                      && mod_iri_replace(r, r->notes, "variant-list", 1);
 }
 
 void
@@ -402,10 +358,101 @@ mod_iri_location_register(void)
         AP_FTYPE_CONTENT_SET + 2);
 }
 
+/* ---- X-Sendfile --------------------------------------------------------- */
+
+/*
+ * An application answers with the path of a file, which mod_xsendfile opens.
+ * If no entry has these octets, a filter before that of mod_xsendfile replaces
+ * the path by that of the entry which has this name in another normalization
+ * form or in a charset of its directory.  The application has decided that the
+ * client may get the file of this name, so no other difference is ignored.
+ */
+
+static ap_filter_rec_t *mod_iri_sendfile_handle;
+
+/*
+ * Returns: the octets on disk of a file; NULL: the path itself exists, or none
+ * is found.  Only some versions of mod_xsendfile unescape the field, so a path
+ * with "%" stays.
+ */
+static const char *
+mod_iri_sendfile_find(request_rec *r, const char *path)
+{
+    const iri_env_t *env = mod_iri_env(r);
+    iri_reading_t    reading;
+    iri_search_t     search = { .prefix = 1, .canonical = 1 };
+    iri_found_t      found;
+
+    if (iri_path_is_ascii(mod_iri_str(path), 0) || strchr(path, '%') != NULL
+        || !iri_is_new_path(mod_iri_str(path)) || mod_iri_exists(r, path)
+        || mod_iri_read_internal(r->server, env, mod_iri_str(path), &reading)
+               != IRI_OK
+        || reading.form == IRI_FORM_INVALID)
+    {
+        return NULL;
+    }
+    search.root = mod_iri_str("/");
+    search.path = reading.path;
+    search.cache = mod_iri_conf(r)->cache;
+    mod_iri_search_set_trees(r->server, env, &search);
+    if (iri_find(env, &search, &found) != IRI_OK
+        || found.verdict != IRI_SERVE) {
+        return NULL;
+    }
+    path = mod_iri_dup(r->pool, found.filename);
+    return mod_iri_exists(r, path) ? path : NULL;
+}
+
+static apr_status_t
+mod_iri_sendfile_filter(ap_filter_t *f, apr_bucket_brigade *in)
+{
+    static const char field[] = "X-Sendfile";
+    apr_table_t      *tables[] = { f->r->headers_out, f->r->err_headers_out };
+    const char       *path;
+    size_t            i;
+
+    ap_remove_output_filter(f);
+    for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        path = apr_table_get(tables[i], field);
+        if (path != NULL
+            && (path = mod_iri_sendfile_find(f->r, path)) != NULL) {
+            apr_table_setn(tables[i], field, path);
+        }
+    }
+    return ap_pass_brigade(f->next, in);
+}
+
+/* Runs after mod_xsendfile, which adds its filter only with XSendFile On. */
+static void
+mod_iri_sendfile_insert(request_rec *r)
+{
+    const ap_filter_t *f = r->output_filters;
+
+    while (f != NULL && strcmp(f->frec->name, "xsendfile") != 0) {
+        f = f->next;
+    }
+    if (f != NULL && r->main == NULL && mod_iri_is_on(r)) {
+        ap_add_output_filter_handle(mod_iri_sendfile_handle, NULL, r,
+                                    r->connection);
+    }
+}
+
+void
+mod_iri_sendfile_register(void)
+{
+    if (ap_find_linked_module("mod_xsendfile.c") != NULL) {
+        mod_iri_sendfile_handle = ap_register_output_filter(
+            "IRI_SENDFILE", mod_iri_sendfile_filter, NULL,
+            AP_FTYPE_CONTENT_SET - 1);
+        ap_hook_insert_filter(mod_iri_sendfile_insert, NULL, NULL,
+                              APR_HOOK_LAST + 2);
+    }
+}
+
 /* ---- IRIRedirect -------------------------------------------------------- */
 
 /* A note: nothing was found before mod_dir has run. */
-static const char mod_iri_absent_note[] = "mod_iri: absent";
+#define MOD_IRI_ABSENT "mod_iri: absent"
 
 /*
  * Returns: the request that the client sent, if only per-directory rules have
@@ -427,9 +474,7 @@ mod_iri_redirect_origin(request_rec *r)
     return r;
 }
 
-/*
- * Returns: 1 for a directory to which mod_dir will add a slash by a redirect.
- */
+/* Is it a directory to which mod_dir will add a slash by a redirect? */
 static int
 mod_iri_lacks_slash(const request_rec *r)
 {
@@ -437,10 +482,7 @@ mod_iri_lacks_slash(const request_rec *r)
            && r->uri[strlen(r->uri) - 1] != '/';
 }
 
-/*
- * Returns: 1 if a handler was set that may answer for a path without a file.
- * default-handler, which SetHandler may name, sends files alone.
- */
+/* May a handler answer without a file?  default-handler sends files alone. */
 static int
 mod_iri_may_generate(const request_rec *r)
 {
@@ -454,9 +496,10 @@ mod_iri_may_generate(const request_rec *r)
  * path.
  */
 static iri_presence_t
-mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
-                 iri_str_t path)
+mod_iri_presence(const request_rec *r, iri_str_t path)
 {
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
     if (r->proxyreq) {
         return IRI_UNCONFIRMED;
     }
@@ -476,13 +519,12 @@ mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
 
 /*
  * Describe the request for the core, with the path and query that were sent:
- * r->uri and r->args may come from a RewriteRule.  ascii_reading: memory for
- * the reading of an ASCII path.
+ * r->uri and r->args may come from a RewriteRule.  reading: memory for that of
+ * an ASCII path.
  */
 static iri_status_t
-mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
-                      const iri_env_t *env, iri_reading_t *ascii_reading,
-                      iri_redirect_t *redirect)
+mod_iri_redirect_init(const request_rec *r, const iri_env_t *env,
+                      iri_reading_t *reading, iri_redirect_t *redirect)
 {
     const char *query = mod_iri_query_sent(r);
 
@@ -491,10 +533,9 @@ mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
     redirect->has_query = query != NULL;
     redirect->query = mod_iri_str(query ? query : "");
     return iri_request_redirect(
-        ctx != NULL ? ctx->state : NULL, env,
-        &mod_iri_server_conf(r->server)->reading,
+        mod_iri_state(r), env, &mod_iri_conf(r)->reading,
         mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path : r->uri),
-        ascii_reading, redirect);
+        reading, redirect);
 }
 
 /* client: the result of mod_iri_redirect_origin() */
@@ -513,9 +554,9 @@ mod_iri_send_redirect(request_rec *r, request_rec *client, int status,
         mod_iri_add_location_filter(r)->link = mod_iri_dup(r->pool, link);
         return DECLINED;
     }
-    iri_request_redirected(mod_iri_request_create(client)->state, status);
     url = ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r);
     apr_table_setn(r->headers_out, "Location", url);
+    iri_request_redirected(mod_iri_request_create(client)->state, status);
     ctx = mod_iri_request(r);
     if (ctx != NULL) {
         ctx->location = url;
@@ -537,7 +578,6 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
 {
     request_rec              *client = mod_iri_redirect_origin(r);
     const iri_env_t          *env;
-    const mod_iri_request_t  *ctx;
     const mod_iri_dir_conf_t *dir;
     iri_redirect_t            redirect;
     iri_reading_t             ascii_reading;
@@ -550,24 +590,21 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
         return DECLINED;
     }
     dir = mod_iri_dir_conf(client);
-    ctx = mod_iri_request(client);
     status = iri_request_redirect_status(
-        ctx != NULL ? ctx->state : NULL,
-        dir != NULL && dir->redirect > 0 ? (unsigned) dir->redirect : 0);
+        mod_iri_state(client), dir != NULL ? (unsigned) dir->redirect : 0);
     if (status == 0) {
         return DECLINED;
     }
     env = mod_iri_env(r);
-    if (mod_iri_redirect_init(client, ctx, env, &ascii_reading, &redirect)
-        != IRI_OK)
-    {
+    if (mod_iri_redirect_init(client, env, &ascii_reading, &redirect)
+        != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (presence == IRI_PRESENT) {
-        presence = mod_iri_presence(r, mod_iri_request(r), redirect.path);
+        presence = mod_iri_presence(r, redirect.path);
     }
     if (presence == IRI_ABSENT) {
-        apr_table_setn(r->notes, mod_iri_absent_note, "1");
+        apr_table_setn(r->notes, MOD_IRI_ABSENT, "1");
     }
     if (!iri_may_redirect(mod_iri_str(r->method), &redirect, presence)) {
         return DECLINED;
@@ -583,17 +620,14 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
                : DECLINED;
 }
 
-/*
- * Runs after all rules, and before mod_dir and mod_speling, which act on absent
- * names.
- */
+/* After all rules, and before mod_dir and mod_speling act on absent names. */
 int
 mod_iri_redirect(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
     mod_iri_probe_record(r);
-    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON) {
+    if (!mod_iri_is_on(r)) {
         return DECLINED;
     }
     if (ctx != NULL && mod_iri_found(ctx)->verdict == IRI_CHOOSE) {
@@ -611,10 +645,10 @@ mod_iri_redirect(request_rec *r)
 int
 mod_iri_redirect_directory(request_rec *r)
 {
-    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON) {
+    if (!mod_iri_is_on(r)) {
         return DECLINED;
     }
-    if (apr_table_get(r->notes, mod_iri_absent_note) != NULL) {
+    if (apr_table_get(r->notes, MOD_IRI_ABSENT) != NULL) {
         return r->finfo.filetype != APR_NOFILE || mod_iri_may_generate(r)
                    ? mod_iri_try_redirect(r, IRI_UNCONFIRMED)
                    : DECLINED;
@@ -625,10 +659,7 @@ mod_iri_redirect_directory(request_rec *r)
 
 /* ---- fixups ------------------------------------------------------------- */
 
-/*
- * Runs after per-directory RewriteRules, because they may redirect an absent
- * name.
- */
+/* After per-directory RewriteRules, which may redirect an absent name. */
 int
 mod_iri_fixups(request_rec *r)
 {
@@ -636,15 +667,13 @@ mod_iri_fixups(request_rec *r)
     int                      status;
 
     mod_iri_probe_attach(r);
-    if ((ctx == NULL && r->handler == NULL)
-        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
-    {
+    if ((ctx == NULL && r->handler == NULL) || !mod_iri_is_on(r)) {
         return DECLINED;
     }
     status = mod_iri_refuse_absent(r);
     if (status != DECLINED) {
         return status;
     }
-    mod_iri_vars_set_fixups(r, ctx);
+    mod_iri_vars_set_fixups(r);
     return DECLINED;
 }

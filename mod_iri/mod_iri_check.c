@@ -1,23 +1,20 @@
 /*
  * mod_iri_check.c - warnings about the configuration
  *
- * After all servers have their settings, at startup and for `httpd -t`, httpd's
- * tree of directives is searched for directives of this module and for rules
- * that are compared with canonical paths.  No public structure lists them.  The
- * core decides which of them have no effect (iri_config_check).  .htaccess
- * files are not checked.
+ * At startup and for `httpd -t`, httpd's tree of directives is searched for
+ * directives of this module and for rules that are compared with canonical
+ * paths.  The core decides which of them have no effect (iri_config_check).
  */
 
-#include "mod_iri_startup.h"
+#include "mod_iri_hooks.h"
 
 #include <apr_lib.h>
 
 /* The state of one check of the configuration. */
 typedef struct {
-    server_rec             *main_server;
-    const mod_iri_vhosts_t *vhosts;
-    iri_env_apr_t           env;
-    apr_array_header_t     *list; /* iri_directive_t: to be checked */
+    server_rec         *main_server;
+    iri_env_apr_t       env;
+    apr_array_header_t *list; /* iri_directive_t: to be checked */
 } mod_iri_check_t;
 
 /* ---- positions of directives -------------------------------------------- */
@@ -45,8 +42,8 @@ mod_iri_server_of(const mod_iri_check_t *check, const ap_directive_t *node)
 
 /*
  * Returns: the engine to which the directives of a server apply.  Virtual hosts
- * inherit the directives of the main server.  So for the main server the result
- * is on if any server has it on, else report if any server reports.
+ * inherit those of the main server: on if any server has it on, else report if
+ * any server reports.
  */
 static iri_engine_t
 mod_iri_engine_at(const mod_iri_check_t *check, const server_rec *s)
@@ -55,8 +52,8 @@ mod_iri_engine_at(const mod_iri_check_t *check, const server_rec *s)
     const server_rec *end = s == check->main_server ? NULL : s->next;
 
     for (/* void */; s != end && engine != IRI_ENGINE_ON; s = s->next) {
-        if (mod_iri_server_conf(s)->engine > IRI_ENGINE_OFF) {
-            engine = (iri_engine_t) mod_iri_server_conf(s)->engine;
+        if (!mod_iri_is_off(s)) {
+            engine = mod_iri_server_conf(s)->engine;
         }
     }
     return engine;
@@ -119,7 +116,8 @@ mod_iri_charsets_of(const mod_iri_check_t *check, const ap_directive_t *node)
 static void
 mod_iri_check_hosts(const mod_iri_check_t *check, const ap_directive_t *node)
 {
-    const server_rec      *s, *first;
+    server_rec            *s;
+    const server_rec      *first;
     const server_addr_rec *addr;
     iri_directive_t       *d;
 
@@ -128,7 +126,7 @@ mod_iri_check_hosts(const mod_iri_check_t *check, const ap_directive_t *node)
             continue;
         }
         for (addr = s->addrs; addr != NULL; addr = addr->next) {
-            first = mod_iri_first_server(check->vhosts, addr);
+            first = mod_iri_first_server(s, addr);
             d = mod_iri_check_add(check, node, IRI_CHECK_HOST);
             d->engine = mod_iri_engine_at(check, s);
             d->host = mod_iri_host_mode(s);
@@ -179,7 +177,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Returns: 1 if the first argument of Redirect is a status. */
+/* Is the first argument of Redirect a status? */
 static int
 mod_iri_is_redirect_status(const char *word)
 {
@@ -219,8 +217,8 @@ mod_iri_check_section(const mod_iri_check_t *check,
 }
 
 /*
- * Add a rule with its path or pattern.  Rules in sections are not checked:
- * their path is that of the section, or they are compared with names on disk.
+ * Add a rule.  Rules in sections are not checked: their path is that of the
+ * section, or they are compared with names on disk.
  */
 static void
 mod_iri_check_rule(const mod_iri_check_t *check, const ap_directive_t *node,
@@ -283,7 +281,6 @@ mod_iri_check_config(apr_pool_t *pool, server_rec *main_server)
     iri_status_t           status;
 
     check.main_server = main_server;
-    check.vhosts = mod_iri_vhosts(pool, main_server);
     check.list = apr_array_make(pool, 16, sizeof(iri_directive_t));
     iri_env_apr_init(&check.env, pool, mod_iri_log_config, main_server);
     for (node = ap_conftree; node != NULL;

@@ -11,7 +11,6 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_startup.h"
 
 #include <apr_lib.h>
 #include <util_cfgtree.h>
@@ -38,74 +37,7 @@ mod_iri_is_directive(const ap_directive_t *directive, const char *name)
     return ap_cstr_casecmp(directive->directive, name) == 0;
 }
 
-/* ---- directives that set the variable ----------------------------------- */
-
-/* A directive that sets variables in post_read_request. */
-typedef struct {
-    const char *field; /* header field, variable or other attribute; NULL:
-                          SetEnvIfExpr, see expression */
-    const char *expression;
-    const char *assignments; /* arguments: NAME, !NAME or NAME=VALUE */
-} mod_iri_setter_t;
-
-/* Returns: 1 if the directive sets variables, else 0. */
-static int
-mod_iri_parse_setter(apr_pool_t *pool, const ap_directive_t *at,
-                     mod_iri_setter_t *setter)
-{
-    const char *args = at->args;
-
-    memset(setter, 0, sizeof(*setter));
-    if (mod_iri_is_directive(at, "BrowserMatch")
-        || mod_iri_is_directive(at, "BrowserMatchNoCase"))
-    {
-        setter->field = "User-Agent";
-    } else if (mod_iri_is_directive(at, "SetEnvIf")
-               || mod_iri_is_directive(at, "SetEnvIfNoCase"))
-    {
-        setter->field = ap_getword_conf(pool, &args);
-    } else if (!mod_iri_is_directive(at, "SetEnvIfExpr")) {
-        return 0;
-    }
-    setter->expression = ap_getword_conf(pool, &args);
-    setter->assignments = args;
-    return 1;
-}
-
-static int
-mod_iri_setter_sets(apr_pool_t *pool, const mod_iri_setter_t *setter,
-                    const char *variable)
-{
-    const char *args = setter->assignments, *word;
-    size_t      len = strlen(variable);
-
-    while (*args != '\0') {
-        word = ap_getword_conf(pool, &args);
-        word += *word == '!';
-        if (ap_cstr_casecmpn(word, variable, len) == 0
-            && (word[len] == '\0' || word[len] == '='))
-        {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* ---- fields for Vary ---------------------------------------------------- */
-
-static void
-mod_iri_add_unique(apr_array_header_t *names, const char *name)
-{
-    int i;
-
-    for (i = 0; i < names->nelts; i++) {
-        if (ap_cstr_casecmp(APR_ARRAY_IDX(names, i, const char *), name) == 0)
-        {
-            return;
-        }
-    }
-    APR_ARRAY_PUSH(names, const char *) = name;
-}
 
 /*
  * Returns: 1 for the name of a header field that Vary must list.  The host and
@@ -135,11 +67,9 @@ mod_iri_is_field(const char *name)
  * User-Agent, HTTP:Accept-Language is Accept-Language.
  */
 static void
-mod_iri_add_fields(apr_pool_t *pool, const char *expression,
-                   apr_array_header_t *fields)
+mod_iri_add_fields(apr_pool_t *pool, const char *at, apr_table_t *fields)
 {
-    const char *at = expression;
-    char       *name, *c;
+    char *name, *c;
 
     while ((at = strstr(at, "HTTP")) != NULL) {
         at += 4;
@@ -156,43 +86,88 @@ mod_iri_add_fields(apr_pool_t *pool, const char *expression,
         }
         *c = '\0';
         if (*name != '\0' && mod_iri_is_field(name)) {
-            mod_iri_add_unique(fields, name);
+            apr_table_setn(fields, name, "");
         }
     }
 }
 
+/* args: NAME, !NAME or NAME=VALUE, separated by blanks */
+static int
+mod_iri_is_assigned(apr_pool_t *pool, const char *args, const char *name)
+{
+    const char *word;
+    size_t      len = strlen(name);
+
+    while (*args != '\0') {
+        word = ap_getword_conf(pool, &args);
+        word += *word == '!';
+        if (ap_cstr_casecmpn(word, name, len) == 0
+            && (word[len] == '\0' || word[len] == '='))
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /*
- * Add what the value of a name depends on: to names, the other variables and
- * the header fields that the directives test that set it; to fields, the name
- * itself if no directive sets it and it is a header field, and the header
- * fields of expressions.  Returns: 1 if a directive sets it.
+ * Returns: 1 if a directive sets a variable in post_read_request; what it tests
+ * is added to names and fields.
+ */
+static int
+mod_iri_add_tests(apr_pool_t *pool, const ap_directive_t *at,
+                  const char *variable, apr_table_t *names,
+                  apr_table_t *fields)
+{
+    const char *args = at->args, *test = NULL, *expression;
+
+    if (ap_cstr_casecmpn(at->directive, "BrowserMatch", 12) == 0) {
+        test = "User-Agent";
+    } else if (mod_iri_is_directive(at, "SetEnvIf")
+               || mod_iri_is_directive(at, "SetEnvIfNoCase"))
+    {
+        test = ap_getword_conf(pool, &args);
+    } else if (!mod_iri_is_directive(at, "SetEnvIfExpr")) {
+        return 0;
+    }
+    expression = ap_getword_conf(pool, &args);
+    if (!mod_iri_is_assigned(pool, args, variable)) {
+        return 0;
+    }
+    if (test != NULL) {
+        apr_table_setn(names, test, "");
+    } else {
+        mod_iri_add_fields(pool, expression, fields);
+    }
+    return 1;
+}
+
+/*
+ * Add what the value of a variable or attribute depends on: to names, the
+ * others that directives test which set it; to fields, the header fields of
+ * expressions, and the name itself if it is a header field that no directive
+ * sets.  Returns: 1 if a directive sets it.
  */
 static int
 mod_iri_add_dependencies(apr_pool_t *pool, const char *name,
-                         apr_array_header_t *names,
-                         apr_array_header_t *fields)
+                         apr_table_t *names, apr_table_t *fields)
 {
     const ap_directive_t *at;
-    mod_iri_setter_t      setter;
     int                   is_set = 0;
 
     for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (!mod_iri_parse_setter(pool, at, &setter)
-            || !mod_iri_setter_sets(pool, &setter, name))
-        {
-            continue;
-        }
-        is_set = 1;
-        if (setter.field != NULL) {
-            mod_iri_add_unique(names, setter.field);
-        } else {
-            mod_iri_add_fields(pool, setter.expression, fields);
-        }
+        is_set |= mod_iri_add_tests(pool, at, name, names, fields);
     }
     if (!is_set && mod_iri_is_field(name)) {
-        mod_iri_add_unique(fields, name);
+        apr_table_setn(fields, name, "");
     }
     return is_set;
+}
+
+static const char *
+mod_iri_key(const apr_table_t *table, int i)
+{
+    return APR_ARRAY_IDX(apr_table_elts(table), i, apr_table_entry_t).key;
 }
 
 /*
@@ -202,22 +177,21 @@ mod_iri_add_dependencies(apr_pool_t *pool, const char *name,
 static const char *
 mod_iri_vary_fields(apr_pool_t *pool, apr_pool_t *ptemp)
 {
-    apr_array_header_t *names, *fields;
-    const char         *vary = "";
-    int                 i;
+    apr_table_t *names = apr_table_make(ptemp, 4);
+    apr_table_t *fields = apr_table_make(ptemp, 4);
+    const char  *vary = "";
+    int          i;
 
-    names = apr_array_make(ptemp, 4, sizeof(const char *));
-    fields = apr_array_make(ptemp, 4, sizeof(const char *));
     if (!mod_iri_add_dependencies(ptemp, MOD_IRI_VARIABLE, names, fields)) {
         return NULL;
     }
-    for (i = 0; i < names->nelts; i++) {
-        (void) mod_iri_add_dependencies(
-            ptemp, APR_ARRAY_IDX(names, i, const char *), names, fields);
+    for (i = 0; i < apr_table_elts(names)->nelts; i++) {
+        (void) mod_iri_add_dependencies(ptemp, mod_iri_key(names, i), names,
+                                        fields);
     }
-    for (i = 0; i < fields->nelts; i++) {
+    for (i = 0; i < apr_table_elts(fields)->nelts; i++) {
         vary = apr_pstrcat(pool, vary, i > 0 ? ", " : "",
-                           APR_ARRAY_IDX(fields, i, const char *), NULL);
+                           mod_iri_key(fields, i), NULL);
     }
     return vary;
 }
@@ -252,21 +226,21 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
 /* ---- requests ----------------------------------------------------------- */
 
 const char *
-mod_iri_client_charsets(const request_rec           *r,
-                        const mod_iri_server_conf_t *conf)
+mod_iri_client_charsets(const request_rec *r)
 {
-    return conf->vary != NULL
+    return mod_iri_conf(r)->vary != NULL
                ? apr_table_get(r->subprocess_env, MOD_IRI_VARIABLE)
                : NULL;
 }
 
 const iri_reading_conf_t *
-mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_client_conf(request_rec *r)
 {
-    const char         *value = mod_iri_client_charsets(r, conf), *why;
-    iri_reading_conf_t *own;
-    iri_str_t           word;
-    iri_shown_t         shown;
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
+    const char                  *value = mod_iri_client_charsets(r), *why;
+    iri_reading_conf_t          *own;
+    iri_str_t                    word;
+    iri_shown_t                  shown;
 
     if (value == NULL) {
         return &conf->reading;
@@ -291,12 +265,9 @@ mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf)
 static int
 mod_iri_follows_restart(const request_rec *r)
 {
-    const mod_iri_request_t *ctx;
-
     while (r->prev != NULL && !mod_iri_is_error_page(r)) {
         r = r->prev;
-        ctx = mod_iri_request(r);
-        if (ctx != NULL && iri_request_has_restarted(ctx->state)) {
+        if (mod_iri_has_restarted(mod_iri_request(r))) {
             return 1;
         }
     }
@@ -322,7 +293,7 @@ mod_iri_varies(const request_rec *r)
 void
 mod_iri_client_add_vary(request_rec *r)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
     const request_rec           *at = r;
     const char                  *vary;
 

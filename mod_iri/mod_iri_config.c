@@ -3,17 +3,11 @@
  *
  * httpd applies the settings of a <Directory> after r->filename is final, but
  * names are looked up before that.  So sections with settings for names on
- * disk are collected in a separate list, in httpd's order.  That list is
- * searched with the canonical path of the file (mod_iri_tree.c).
+ * disk are collected, in httpd's order, for mod_iri_tree.c.
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_startup.h"
-#include "mod_iri_tree.h"
-
-/* ---- helpers ------------------------------------------------------------ */
-
-static const char mod_iri_registry_key[] = "mod_iri: registry of charsets";
+#include "mod_iri_request.h"
 
 int
 mod_iri_is_first_pass(void)
@@ -25,34 +19,24 @@ mod_iri_is_first_pass(void)
 void
 mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line)
 {
-    int to = level == IRI_LOG_ERROR  ? APLOG_ERR
-             : level == IRI_LOG_WARN ? APLOG_WARNING
-                                     : APLOG_INFO;
-
     if (level != IRI_LOG_WARN || !mod_iri_is_first_pass()) {
-        ap_log_error(APLOG_MARK, to, 0, (server_rec *) arg, "iri: %.*s",
-                     (int) line.len, (const char *) line.data);
+        ap_log_error(APLOG_MARK, mod_iri_levels[level], 0, (server_rec *) arg,
+                     "iri: %.*s", (int) line.len, (const char *) line.data);
     }
 }
 
 iri_registry_t *
 mod_iri_registry(apr_pool_t *pconf)
 {
-    void           *found = NULL;
-    iri_env_apr_t  *env;
-    iri_registry_t *registry;
+    static const char key[] = "mod_iri: registry of charsets";
+    void             *registry = NULL;
+    iri_env_apr_t    *env;
 
-    apr_pool_userdata_get(&found, mod_iri_registry_key, pconf);
-    if (found != NULL) {
-        return found;
-    }
-    env = iri_env_apr_create(pconf, mod_iri_log_config, NULL);
-    if (env == NULL) {
-        return NULL;
-    }
-    registry = iri_registry_create(&env->env);
-    if (registry != NULL) {
-        apr_pool_userdata_setn(registry, mod_iri_registry_key, NULL, pconf);
+    apr_pool_userdata_get(&registry, key, pconf);
+    if (registry == NULL) {
+        env = iri_env_apr_create(pconf, mod_iri_log_config, NULL);
+        registry = env != NULL ? iri_registry_create(&env->env) : NULL;
+        apr_pool_userdata_setn(registry, key, NULL, pconf);
     }
     return registry;
 }
@@ -71,45 +55,27 @@ mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
         const core_dir_config    *c = ap_get_core_module_config(sec[i]);
         const mod_iri_dir_conf_t *dir = ap_get_module_config(sec[i],
                                                              &iri_module);
-        mod_iri_section_t        *section;
-        const char               *name;
+        mod_iri_section_t         section = { .components = c->d_components,
+                                              .is_pattern = c->d_is_fnmatch,
+                                              .regex = c->r,
+                                              .dir = dir };
 
         /* dir is NULL for a section without directives of this module */
-        if (dir == NULL || dir->has == 0) {
+        if (dir == NULL || (dir->has & MOD_IRI_HAS_TREE) == 0) {
             continue;
         }
         /*
          * mod_iri_canonical_path() uses the sections collected so far: httpd
          * sorts sections by the number of their segments, smallest first.
          */
-        name = c->r || c->d_is_fnmatch ? c->d
-                                       : mod_iri_canonical_path(s, c->d, env);
-        section = apr_array_push(conf->sections);
-        section->components = c->d_components;
-        section->is_pattern = c->d_is_fnmatch;
-        section->regex = c->r;
-        section->dir = dir;
-        section->name = name;
+        section.name = c->r || c->d_is_fnmatch
+                           ? c->d
+                           : mod_iri_canonical_path(s, c->d, env);
+        APR_ARRAY_PUSH(conf->sections, mod_iri_section_t) = section;
     }
 }
 
 /* ---- hooks -------------------------------------------------------------- */
-
-/*
- * Give a virtual host its own copy of a configuration that it shares with the
- * main server, because the sections of both differ.
- */
-static void
-mod_iri_unshare(server_rec *s, const server_rec *main_server,
-                apr_pool_t *pool)
-{
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
-
-    if (s != main_server && conf == mod_iri_server_conf(main_server)) {
-        ap_set_module_config(s->module_config, &iri_module,
-                             apr_pmemdup(pool, conf, sizeof(*conf)));
-    }
-}
 
 /* Combine the IRIMatch and IRIRepair settings of all sections. */
 static void
@@ -142,9 +108,6 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
 
     conf->registry = registry;
-    if (conf->engine == MOD_IRI_UNSET) {
-        conf->engine = IRI_ENGINE_OFF;
-    }
     conf->lookup_defaults = ap_get_module_config(s->lookup_defaults,
                                                  &iri_module);
     conf->sections = apr_array_make(mod_iri_pool(env), 2,
@@ -166,15 +129,17 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     iri_fold_keys_t *fold_keys = NULL;
     server_rec      *s;
 
-    (void) plog;
     if (registry == NULL) {
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
                      "iri: the data of ICU is missing");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     iri_env_apr_init(&env, pconf, mod_iri_log_config, main_server);
-    for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_unshare(s, main_server, pconf);
+    /* a virtual host may share the settings of the main server */
+    for (s = main_server->next; s != NULL; s = s->next) {
+        ap_set_module_config(s->module_config, &iri_module,
+                             apr_pmemdup(pconf, mod_iri_server_conf(s),
+                                         sizeof(mod_iri_server_conf_t)));
     }
     if (mod_iri_client_prepare(main_server, pconf, ptemp, registry) != OK
         || mod_iri_load_map_charsets(main_server, ptemp, registry) != OK)
@@ -196,22 +161,15 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 
 /* ---- the cache of a child ----------------------------------------------- */
 
-/*
- * Create one cache for all threads of a child.  Without a cache, each lookup
- * reads the directory.
- */
+/* One cache for all threads.  Without it each lookup reads the directory. */
 void
 mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
     size_t             size = mod_iri_server_conf(main_server)->cache_size;
     iri_index_cache_t *cache;
     server_rec        *s;
-    int                is_used = 0;
 
-    for (s = main_server; s != NULL; s = s->next) {
-        is_used |= mod_iri_server_conf(s)->engine != IRI_ENGINE_OFF;
-    }
-    if (!is_used || size == 0) {
+    if (mod_iri_all_off(main_server) || size == 0) {
         return;
     }
     cache = iri_index_cache_apr_create(pchild, size);

@@ -3,13 +3,11 @@
  *
  * mod_dav writes <D:href> elements with octets on disk.  An output filter
  * replaces these by names of entries, so that each href leads back to its entry
- * in any charset. mod_dav also compares the resource tags of If (RFC 4918,
+ * in any charset.  mod_dav also compares the resource tags of If (RFC 4918,
  * 10.4) octet by octet with r->uri, or, below a collection, with r->uri and
- * octets on disk.  So each tag is replaced by the path with which mod_dav
- * compares it.
+ * octets on disk.  So each tag is replaced by the path that it compares.
  *
- * This applies to the provider mod_dav_fs only.  Names in other repositories
- * (Subversion) are not changed.
+ * Names in repositories of other providers than mod_dav_fs are not changed.
  */
 
 #ifndef _GNU_SOURCE
@@ -18,7 +16,6 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include "iri_dav.h"
 
@@ -40,8 +37,6 @@ typedef struct {
 
 /* ---- requests for files ------------------------------------------------- */
 
-typedef const char *(*mod_iri_provider_t)(request_rec *r);
-
 /*
  * Returns: 1 if the provider is that of mod_dav_fs. mod_dav may not be
  * loaded, so its function is looked up by name.
@@ -49,8 +44,8 @@ typedef const char *(*mod_iri_provider_t)(request_rec *r);
 static int
 mod_iri_dav_is_filesystem(request_rec *r)
 {
-    mod_iri_provider_t provider;
-    const char        *name;
+    const char *(*provider)(request_rec *);
+    const char *name;
 
     *(void **) &provider = dlsym(RTLD_DEFAULT, "dav_get_provider_name");
     if (provider == NULL) {
@@ -63,10 +58,9 @@ mod_iri_dav_is_filesystem(request_rec *r)
 static int
 mod_iri_dav_applies(request_rec *r)
 {
-    return mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON
-           && r->handler != NULL && strcmp(r->handler, "dav-handler") == 0
-           && r->uri[0] == '/' && r->filename != NULL
-           && mod_iri_dav_is_filesystem(r);
+    return mod_iri_is_on(r) && r->handler != NULL
+           && strcmp(r->handler, "dav-handler") == 0 && r->uri[0] == '/'
+           && r->filename != NULL && mod_iri_dav_is_filesystem(r);
 }
 
 static int
@@ -77,37 +71,7 @@ mod_iri_dav_is_copy_or_move(const request_rec *r)
 
 /* ---- output filter ------------------------------------------------------ */
 
-/*
- * Returns: 1 if the body may contain hrefs: it is the XML of a multistatus,
- * with any HTTP status, or of a lock.
- */
-static int
-mod_iri_dav_may_have_hrefs(const request_rec *r)
-{
-    return r->content_type != NULL
-           && (strncasecmp(r->content_type, "text/xml", 8) == 0
-               || strncasecmp(r->content_type, "application/xml", 15) == 0);
-}
-
-static iri_status_t
-mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
-{
-    const char *to = apr_table_get(r->notes, MOD_IRI_DAV_DESTINATION);
-    iri_multistatus_conf_t conf;
-
-    memset(&conf, 0, sizeof(conf));
-    conf.tree = mod_iri_tree_of_filename(r);
-    conf.base[0] = mod_iri_str(r->uri);
-    if (to != NULL) {
-        conf.base[1] = mod_iri_str(to);
-    }
-    return iri_multistatus_create(mod_iri_env(r), &conf, &dav->multistatus);
-}
-
-/*
- * Append the new octets for one bucket to dav->out.  Metadata is passed on
- * unchanged, after the rest of the answer.
- */
+/* Append the new octets for a bucket, or the bucket of metadata, to dav->out. */
 static apr_status_t
 mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
 {
@@ -120,8 +84,7 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
     if (!is_metadata) {
         status = apr_bucket_read(bucket, &data, &len, APR_BLOCK_READ);
     }
-    octets.data = (const unsigned char *) data;
-    octets.len = len;
+    octets = mod_iri_substr(data, len);
     do {
         if (status != APR_SUCCESS
             || iri_multistatus_convert(dav->multistatus, &octets,
@@ -144,10 +107,7 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
     return status;
 }
 
-/*
- * mod_dav reports an error of a Destination without its reason.  Replace its
- * page by one that states the reason.
- */
+/* mod_dav reports an error of a Destination without its reason. */
 static apr_status_t
 mod_iri_dav_replace_body(ap_filter_t *f, apr_bucket_brigade *in,
                          mod_iri_dav_t *dav, const char *why)
@@ -206,31 +166,39 @@ static apr_status_t
 mod_iri_dav_filter(ap_filter_t *f, apr_bucket_brigade *in)
 {
     mod_iri_dav_t *dav = f->ctx;
-    const char    *why = apr_table_get(f->r->notes, MOD_IRI_DAV_WHY);
+    request_rec   *r = f->r;
+    const char    *why = apr_table_get(r->notes, MOD_IRI_DAV_WHY);
+    const char    *to = apr_table_get(r->notes, MOD_IRI_DAV_DESTINATION);
     apr_status_t   status;
+    iri_multistatus_conf_t conf = { .base = { mod_iri_str(r->uri),
+                                              mod_iri_str(to ? to : "") } };
 
     if (dav->failed) {
         apr_brigade_cleanup(in);
         return APR_ENOMEM;
     }
-
     if (APR_BRIGADE_EMPTY(in)) {
         return ap_pass_brigade(f->next, in);
     }
-    if (why != NULL && f->r->status == HTTP_CONFLICT) {
+    if (why != NULL && r->status == HTTP_CONFLICT) {
         return mod_iri_dav_replace_body(f, in, dav, why);
     }
     if (dav->multistatus == NULL) {
-        if (!mod_iri_dav_may_have_hrefs(f->r)) {
+        /* the XML of a multistatus, with any HTTP status, or of a lock */
+        if (r->content_type == NULL
+            || (strncasecmp(r->content_type, "text/xml", 8) != 0
+                && strncasecmp(r->content_type, "application/xml", 15) != 0))
+        {
             ap_remove_output_filter(f);
             return ap_pass_brigade(f->next, in);
         }
-        if (mod_iri_dav_begin(f->r, dav) != IRI_OK) {
+        conf.tree = mod_iri_tree_of_filename(r);
+        if (iri_multistatus_create(mod_iri_env(r), &conf, &dav->multistatus)
+            != IRI_OK)
+        {
             return mod_iri_dav_fail(f, dav);
         }
-    }
-    if (dav->out == NULL) {
-        dav->out = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+        dav->out = apr_brigade_create(r->pool, f->c->bucket_alloc);
     }
     while (!APR_BRIGADE_EMPTY(in)) {
         status = mod_iri_dav_bucket(dav, APR_BRIGADE_FIRST(in));
@@ -254,8 +222,8 @@ mod_iri_dav_register(void)
 /* ---- the If field ------------------------------------------------------- */
 
 /*
- * Returns: the path that mod_dav computes for found while it walks below r: the
- * names in it are octets on disk.  NULL: it is that of found.
+ * Returns: the path that mod_dav computes for found while it walks below r,
+ * with octets on disk; NULL: it is that of found.
  */
 static const char *
 mod_iri_dav_native_path(request_rec *r, const request_rec *found)
@@ -283,9 +251,8 @@ mod_iri_dav_native_path(request_rec *r, const request_rec *found)
 }
 
 /*
- * Callback of iri_if_field_map().  A subrequest is needed, because the disk
- * may decide which reading applies.  Access to it is not checked: mod_dav
- * only compares the path.
+ * iri_if_map_t.  A subrequest is needed, because the disk may decide which
+ * reading applies.  Its access is not checked: mod_dav only compares the path.
  */
 static iri_status_t
 mod_iri_dav_find_tag(void *arg, iri_str_t path, iri_str_t paths[2])
@@ -311,11 +278,9 @@ mod_iri_dav_map_if(request_rec *r)
     iri_if_map_t map = { mod_iri_dav_find_tag, r, 0, 0 };
     iri_str_t    out;
 
-    if (value == NULL) {
-        return;
-    }
-    if (iri_if_field_map(mod_iri_env(r), mod_iri_str(value), &map, &out)
-        == IRI_OK)
+    if (value != NULL
+        && iri_if_field_map(mod_iri_env(r), mod_iri_str(value), &map, &out)
+               == IRI_OK)
     {
         apr_table_setn(r->headers_in, "If", (const char *) out.data);
     }
@@ -352,19 +317,18 @@ static int
 mod_iri_dav_check_transfer(request_rec *r)
 {
     const char    *depth = apr_table_get(r->headers_in, "Depth");
-    iri_transfer_t transfer;
-    int            status;
+    iri_transfer_t transfer = {
+        .path = mod_iri_str(r->uri),
+        .source = mod_iri_str(r->main->filename),
+        .destination = mod_iri_str(
+            apr_pstrcat(r->pool, r->filename, r->path_info, NULL)),
+        .members = r->main->finfo.filetype == APR_DIR
+                   && (depth == NULL || strcmp(depth, "0") != 0),
+        .from = mod_iri_tree_of_filename(r->main),
+        .to = mod_iri_tree_of_filename(r)
+    };
+    int status = iri_request_transfer(mod_iri_env(r), &transfer);
 
-    memset(&transfer, 0, sizeof(transfer));
-    transfer.path = mod_iri_str(r->uri);
-    transfer.source = mod_iri_str(r->main->filename);
-    transfer.destination = mod_iri_str(
-        apr_pstrcat(r->pool, r->filename, r->path_info, NULL));
-    transfer.members = r->main->finfo.filetype == APR_DIR
-                       && (depth == NULL || strcmp(depth, "0") != 0);
-    transfer.from = mod_iri_tree_of_filename(r->main);
-    transfer.to = mod_iri_tree_of_filename(r);
-    status = iri_request_transfer(mod_iri_env(r), &transfer);
     return status == 0 ? DECLINED
            : status == HTTP_CONFLICT
                ? mod_iri_refuse_conflict(r, transfer.why)

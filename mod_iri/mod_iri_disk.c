@@ -2,9 +2,8 @@
  * mod_iri_disk.c - canonical r->uri -> r->filename with the octets on disk
  *
  * This runs in map_to_storage, after all aliases and before the first directory
- * walk. r->filename gets the octets on disk, so that .htaccess, handlers and
- * all later phases use the real path. r->uri stays canonical, so that rules are
- * compared with canonical paths.
+ * walk: .htaccess, handlers and all later phases use the real path, while rules
+ * are compared with the canonical r->uri.
  *
  * For a subrequest that names a file on disk the direction is reversed: its
  * r->filename has the octets on disk, and its r->uri is made canonical.
@@ -12,17 +11,14 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include <apr_file_info.h>
+#include <apr_lib.h>
 #include <util_script.h>
 
 /* ---- the search --------------------------------------------------------- */
 
-/*
- * Returns: the length of root without "/" at its end; 0: filename is not below
- * root.
- */
+/* Returns: the length of root without "/" at its end; 0: it is no root. */
 static size_t
 mod_iri_root_length(const char *filename, const char *root)
 {
@@ -48,14 +44,11 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
                   == 0;
 }
 
-/*
- * Returns: 1 if there is no file with the first len octets of r->filename,
- * which are not ASCII; 0 also if that is not known.
- */
+/* Is the path of the first len octets of r->filename, not ASCII, absent? */
 static int
 mod_iri_is_absent(request_rec *r, size_t len)
 {
-    iri_str_t    start = { len, (const unsigned char *) r->filename };
+    iri_str_t    start = mod_iri_substr(r->filename, len);
     apr_finfo_t  info;
     apr_status_t status;
 
@@ -67,19 +60,13 @@ mod_iri_is_absent(request_rec *r, size_t len)
     return APR_STATUS_IS_ENOENT(status) || APR_STATUS_IS_ENOTDIR(status);
 }
 
-/*
- * Returns: the reading of the path that the client sent; NULL: path is another
- * path.
- */
+/* Returns: the reading of the path that was sent; NULL: path is another one. */
 static const iri_reading_t *
 mod_iri_reading_of_path(const mod_iri_request_t *ctx, iri_str_t path)
 {
-    const iri_reading_t *reading = ctx != NULL && ctx->uri != NULL
-                                       ? iri_request_requested_reading(
-                                           ctx->state)
-                                       : NULL;
+    const iri_reading_t *reading = iri_request_requested_reading(ctx->state);
 
-    return reading != NULL && !iri_request_has_restarted(ctx->state)
+    return reading != NULL && !mod_iri_has_restarted(ctx)
                    && mod_iri_str_equal(reading->path, path)
                ? reading
                : NULL;
@@ -108,22 +95,21 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     if (mod_iri_is_absent(r, len)) {
         len = 0;
     }
-    tail.data = filename.data + len;
-    tail.len = filename.len - len;
-    search->root.data = filename.data;
-    search->root.len = len;
+    tail = mod_iri_str(r->filename + len);
+    search->root = mod_iri_substr(r->filename, len);
     search->path = tail;
     if (len > 0 && mod_iri_ends_with(uri, tail)) {
         search->path = uri;
         search->prefix = uri.len - tail.len;
-        search->reading = mod_iri_reading_of_path(ctx, uri);
+        search->reading = ctx != NULL && ctx->uri != NULL
+                              ? mod_iri_reading_of_path(ctx, uri)
+                              : NULL;
     }
 }
 
 /*
- * Returns: 1 if the method of the request, or of its main request (for the
- * Destination of COPY, for example), writes.  For such a method the lookup does
- * not ignore case, accents and spelling.
+ * Does the method of the request, or of its main request (for the Destination
+ * of COPY), write?  Then the lookup does not ignore case, accents and spelling.
  */
 static int
 mod_iri_writes(const request_rec *r)
@@ -136,20 +122,18 @@ mod_iri_writes(const request_rec *r)
     return 0;
 }
 
-/* Initialize a search, except the settings of its directories. */
 static void
-mod_iri_search_init(request_rec *r, const mod_iri_request_t *ctx,
+mod_iri_search_init(request_rec *r, const iri_env_t *env,
                     iri_search_t *search)
 {
     memset(search, 0, sizeof(*search));
-    search->cache = mod_iri_server_conf(r->server)->cache;
+    search->cache = mod_iri_conf(r)->cache;
     search->write = mod_iri_writes(r);
-    mod_iri_split_filename(r, ctx, search);
+    mod_iri_split_filename(r, mod_iri_request(r), search);
+    mod_iri_search_set_trees(r->server, env, search);
 }
 
-/*
- * Read a path that another module has set.  Returns: 0 if it has no reading.
- */
+/* Read a path that another module has set.  Returns: 0: it has no reading. */
 static int
 mod_iri_read_replaced(request_rec *r, iri_str_t path, iri_reading_t *reading)
 {
@@ -159,8 +143,8 @@ mod_iri_read_replaced(request_rec *r, iri_str_t path, iri_reading_t *reading)
 }
 
 /*
- * Returns: 1 if the entries in the first len octets of r->filename, below the
- * root of the search, have the names that the rules have judged.
+ * Have the entries in the first len octets of r->filename, below the root of
+ * the search, the names that the rules have judged?
  */
 static int
 mod_iri_has_names(request_rec *r, const iri_search_t *search, iri_str_t names,
@@ -209,8 +193,10 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
         return 0;
     }
     ctx->settings_path = mod_iri_path_below_root(r, search->root, names.path);
-    search->root.data = (const unsigned char *) r->filename;
-    search->root.len = len;
+    search->tree = mod_iri_tree_of_parent(r);
+    search->settings_of = NULL;
+    search->settings_data = NULL;
+    search->root = mod_iri_substr(r->filename, len);
     search->path = mod_iri_str(r->filename + len);
     return search->path.len == 0
            || (mod_iri_read_replaced(r, search->path, &rest)
@@ -219,62 +205,51 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
 
 /* ---- the verdict -------------------------------------------------------- */
 
-/* Set r->filename to the octets on disk, before any directory walk. */
-static void
-mod_iri_set_filename(request_rec *r, const iri_found_t *found)
+void
+mod_iri_set_filename(request_rec *r, const char *filename)
 {
-    if (found->filename.len == 0
-        || mod_iri_str_equals_text(found->filename, r->filename))
-    {
-        return;
+    if (strcmp(r->filename, filename) != 0) {
+        r->filename = (char *) filename;
+        r->canonical_filename = NULL;
+        r->finfo.filetype = APR_NOFILE;
+        r->finfo.valid = 0;
     }
-    r->filename = mod_iri_dup(r->pool, found->filename);
-    r->canonical_filename = NULL;
-    r->finfo.filetype = APR_NOFILE;
-    r->finfo.valid = 0;
 }
 
-/*
- * Refuse a path that a rule has made.  mod_iri_refuse_absent() sends the answer
- * after access was granted.
- */
+/* Add a result that is known without a lookup. */
 static void
-mod_iri_refuse_rule_path(request_rec *r, mod_iri_request_t *ctx,
-                         const iri_search_t *search, const char *why)
+mod_iri_add_found(request_rec *r, mod_iri_request_t *ctx,
+                  const iri_search_t *search, iri_found_t found)
 {
-    iri_found_t found;
-    iri_shown_t shown;
-
-    mod_iri_note(r, IRI_LOG_INFO, iri_reason_code(IRI_REASON_RULE),
-                 "\"%s\" not served: %s",
-                 iri_show(&shown, mod_iri_str(r->uri)), why);
-    memset(&found, 0, sizeof(found));
-    found.verdict = IRI_REFUSE;
-    found.path = search->path;
     ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r), search,
                                          &found);
 }
 
-/* Set *conf to the properties of r that the core needs to find an entry. */
-static void
-mod_iri_find_conf_init(const request_rec *r, const iri_search_t *search,
-                       iri_find_conf_t *conf)
+/* Returns: the properties of r that the core needs to find an entry. */
+static iri_find_conf_t
+mod_iri_find_conf(const request_rec *r, iri_str_t path)
 {
-    memset(conf, 0, sizeof(*conf));
-    conf->path = search->path;
-    conf->url = mod_iri_restart_url(r);
-    conf->creates = mod_iri_dav_is_destination(r)
-                    || (r->main == NULL
-                        && iri_method_creates(mod_iri_str(r->method)));
+    iri_find_conf_t conf = { .path = path, .url = mod_iri_restart_url(r) };
+
+    conf.creates = mod_iri_dav_is_destination(r)
+                   || (r->main == NULL
+                       && iri_method_creates(mod_iri_str(r->method)));
     if (r->main != NULL && r->method_number == M_MOVE) {
-        conf->source = mod_iri_str(r->main->filename);
+        conf.source = mod_iri_str(r->main->filename);
     }
+    return conf;
+}
+
+static iri_lookup_t *
+mod_iri_find(request_rec *r, const iri_env_t *env, iri_request_t *state,
+             const iri_search_t *search)
+{
+    iri_find_conf_t conf = mod_iri_find_conf(r, search->path);
+
+    return iri_request_find(state, env, search, &conf);
 }
 
 /*
- * Answer 404 for a name that no entry can have, or 409 if the request would
- * create it.
- *
  * This runs only after access was granted, because the result may depend on
  * the contents of a directory that the rules deny.  A per-directory
  * RewriteRule may redirect from a name that is absent.
@@ -286,13 +261,13 @@ mod_iri_refuse_absent(request_rec *r)
     iri_find_conf_t    conf;
     int                status;
 
-    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
+    if (!mod_iri_is_on(r) || ctx == NULL
         || mod_iri_found(ctx)->verdict != IRI_REFUSE || r->proxyreq
         || mod_iri_is_rule_redirect(r))
     {
         return DECLINED;
     }
-    mod_iri_find_conf_init(r, &ctx->lookup->search, &conf);
+    conf = mod_iri_find_conf(r, ctx->lookup->search.path);
     status = iri_request_refuse(ctx->state, mod_iri_env(r), ctx->lookup,
                                 &conf, mod_iri_str(r->uri));
     return status == HTTP_CONFLICT
@@ -302,8 +277,7 @@ mod_iri_refuse_absent(request_rec *r)
 
 /*
  * Set r->filename for the rules: the octets on disk of the deepest directory
- * that was found, or of the directory of the choices, then the rest of the path
- * as requested.
+ * that was found, or of that of the choices, then the rest as requested.
  */
 static void
 mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
@@ -313,8 +287,7 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
     const char *octets = mod_iri_dup(r->pool, ctx->lookup->found.filename);
     const char *at, *end;
 
-    if (iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
-                            mod_iri_str(r->filename))
+    if (mod_iri_is_same_on_disk(r, r->filename)
         || strlen(octets) < search->root.len)
     {
         return;
@@ -328,74 +301,55 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
             path += 1 + strcspn(path + 1, "/");
         }
     }
-    r->filename = apr_pstrcat(
-        r->pool, apr_pstrmemdup(r->pool, octets, end - octets), path, NULL);
-    r->canonical_filename = NULL;
+    mod_iri_set_filename(
+        r, apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, octets, end - octets),
+                       path, NULL));
 }
 
-/*
- * Returns: DECLINED to continue, also with an absent name; else an HTTP
- * status.
- */
 static int
 mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 {
-    if (ctx->lookup->found.verdict == IRI_RESTART) {
+    const iri_found_t *found = &ctx->lookup->found;
+
+    if (found->verdict == IRI_RESTART) {
         return mod_iri_restart(r, ctx->lookup);
     }
-    if (ctx->lookup->found.verdict == IRI_CHOOSE
-        || ctx->lookup->found.verdict == IRI_REFUSE)
-    {
+    if (!iri_may_open(found)) {
         mod_iri_set_directory(r, ctx);
-    } else {
-        mod_iri_set_filename(r, &ctx->lookup->found);
-        mod_iri_vars_set_match(r, ctx);
+        return DECLINED;
     }
+    if (found->filename.len != 0) {
+        mod_iri_set_filename(r, mod_iri_dup(r->pool, found->filename));
+    }
+    mod_iri_vars_set_match(r);
     return DECLINED;
 }
 
 /* ---- subrequests for files ---------------------------------------------- */
 
-/* Returns: the directory of the main request's URI, without PATH_INFO. */
-static const char *
-mod_iri_dir_uri(const request_rec *r)
-{
-    const request_rec *main = r->main;
-    char              *uri = apr_pstrdup(r->pool, main->uri);
-
-    if (main->path_info && *main->path_info) {
-        uri[ap_find_path_info(uri, main->path_info)] = '\0';
-    }
-    return ap_make_dirstr_parent(r->pool, uri);
-}
-
-/*
- * Look up a name that a page contains (file= of SSI, for example) and that
- * does not exist as it is.
- */
+/* Look up a name of a page (file= of SSI) that does not exist as it is. */
 static void
-mod_iri_find_file(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_find_file(request_rec *r)
 {
     const char   *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
     size_t        len = mod_iri_root_length(r->filename, dir);
     iri_reading_t reading;
-    iri_search_t  search;
+    iri_search_t  search = { .tree = mod_iri_tree_of_filename(r->main),
+                             .cache = mod_iri_conf(r)->cache };
     iri_found_t   found;
 
-    memset(&search, 0, sizeof(search));
-    search.root.data = (const unsigned char *) r->filename;
-    search.root.len = len;
-    search.path = mod_iri_str(r->filename + len);
-    search.tree = mod_iri_tree_of_filename(r->main);
-    search.cache = conf->cache;
-    if (len == 0 || !mod_iri_read_replaced(r, search.path, &reading)) {
+    if (len == 0
+        || !mod_iri_read_replaced(r, mod_iri_str(r->filename + len),
+                                  &reading))
+    {
         return;
     }
+    search.root = mod_iri_substr(r->filename, len);
     search.path = reading.path;
     if (iri_find(mod_iri_env(r), &search, &found) == IRI_OK
         && found.verdict == IRI_SERVE)
     {
-        mod_iri_set_filename(r, &found);
+        mod_iri_set_filename(r, mod_iri_dup(r->pool, found.filename));
     }
 }
 
@@ -403,29 +357,30 @@ mod_iri_find_file(request_rec *r, const mod_iri_server_conf_t *conf)
 static const char *
 mod_iri_last_segment(request_rec *r, const char *path)
 {
-    size_t      len = strlen(path);
-    const char *leaf;
+    size_t len = strlen(path);
 
-    if (len > 0 && path[len - 1] == '/') {
-        len--;
-    }
-    path = apr_pstrmemdup(r->pool, path, len);
-    leaf = strrchr(path, '/');
-    return leaf ? leaf + 1 : path;
+    return apr_filepath_name_get(apr_pstrmemdup(
+        r->pool, path, len - (len > 0 && path[len - 1] == '/')));
 }
 
 /*
  * The URI of a file subrequest consists of the canonical directory of its main
- * request and the name as requested.  Replace the requested name by that of the
- * entry.
+ * request, without PATH_INFO, and the name as requested.  Replace the requested
+ * name by that of the entry.
  */
 static void
 mod_iri_name_entry(request_rec *r, const char *requested)
 {
-    const char *dir = mod_iri_dir_uri(r);
-    size_t      at = strlen(dir), len;
+    const char *dir = r->main->uri;
+    size_t      at, len;
     iri_str_t   name;
 
+    if (r->main->path_info && *r->main->path_info) {
+        at = (size_t) ap_find_path_info(dir, r->main->path_info);
+        dir = apr_pstrmemdup(r->pool, dir, at);
+    }
+    dir = ap_make_dirstr_parent(r->pool, dir);
+    at = strlen(dir);
     if (strncmp(r->uri, dir, at) != 0) {
         return;
     }
@@ -439,24 +394,23 @@ mod_iri_name_entry(request_rec *r, const char *requested)
     {
         return;
     }
-    r->parsed_uri.path = apr_pstrcat(r->pool, dir, mod_iri_dup(r->pool, name),
-                                     r->uri + at + len, NULL);
-    r->uri = r->parsed_uri.path;
+    r->uri = r->parsed_uri.path = apr_pstrcat(
+        r->pool, dir, mod_iri_dup(r->pool, name), r->uri + at + len, NULL);
 }
 
 static int
-mod_iri_map_file(request_rec *r, mod_iri_server_conf_t *conf)
+mod_iri_map_file(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
-    const char        *requested = mod_iri_last_segment(r, r->filename), *dir;
+    const char        *requested = mod_iri_last_segment(r, r->filename);
+    const char        *dir = mod_iri_settings_path(r->main);
 
-    dir = mod_iri_settings_path(r->main);
     dir = r->main->finfo.filetype == APR_DIR
               ? apr_pstrcat(r->pool, dir, "/", NULL)
               : ap_make_dirstr_parent(r->pool, dir);
     ctx->settings_path = apr_pstrcat(r->pool, dir, requested, NULL);
     if (r->finfo.filetype == APR_NOFILE) {
-        mod_iri_find_file(r, conf);
+        mod_iri_find_file(r);
     }
     mod_iri_name_entry(r, requested);
     return DECLINED;
@@ -467,13 +421,16 @@ mod_iri_map_file(request_rec *r, mod_iri_server_conf_t *conf)
 /*
  * Test a path that a rule may have made, for example from a query.  Rules have
  * judged this form of it, so other forms are not looked up.  Returns: 0 if the
- * path is refused.
+ * path is refused: mod_iri_refuse_absent() answers after access was granted.
  */
 static int
 mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
                     iri_search_t *search)
 {
     iri_reading_t reading;
+    iri_found_t   refused = { .verdict = IRI_REFUSE };
+    iri_shown_t   shown;
+    int           is_read;
 
     /* mod_iri_read.c has set it */
     if (search->path.data == (const unsigned char *) r->uri
@@ -481,25 +438,24 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
     {
         return 1;
     }
-    if (!mod_iri_read_replaced(r, search->path, &reading)) {
-        mod_iri_refuse_rule_path(r, ctx, search,
-                                 "no charset can decode its file name");
-        return 0;
-    }
-    if (reading.verdict == IRI_PASS
-        || mod_iri_use_literal_path(r, ctx, search, &reading))
+    is_read = mod_iri_read_replaced(r, search->path, &reading);
+    if (is_read
+        && (reading.verdict == IRI_PASS
+            || mod_iri_use_literal_path(r, ctx, search, &reading)))
     {
         return 1;
     }
-    mod_iri_refuse_rule_path(r, ctx, search,
-                             "a rule made a path that is not canonical");
+    mod_iri_note(r, IRI_LOG_INFO, iri_reason_code(IRI_REASON_RULE),
+                 "\"%s\" not served: %s",
+                 iri_show(&shown, mod_iri_str(r->uri)),
+                 is_read ? "a rule made a path that is not canonical"
+                         : "no charset can decode its file name");
+    refused.path = search->path;
+    mod_iri_add_found(r, ctx, search, refused);
     return 0;
 }
 
-/*
- * Stat r->filename as httpd does in its directory walk, which uses the
- * result.
- */
+/* Stat r->filename as httpd does in its directory walk, which uses r->finfo. */
 static apr_status_t
 mod_iri_stat(request_rec *r)
 {
@@ -509,9 +465,7 @@ mod_iri_stat(request_rec *r)
         return APR_SUCCESS;
     }
     status = ap_run_dirwalk_stat(&r->finfo, r, APR_FINFO_MIN);
-    /*
-     * the directory walk normalizes dot-segments, and then stats another path
-     */
+    /* for a path with dot-segments the walk stats another one */
     if (status != APR_SUCCESS || strstr(r->filename, "/.") != NULL) {
         r->finfo.filetype = APR_NOFILE;
         r->finfo.valid = 0;
@@ -527,12 +481,11 @@ static iri_lookup_t *
 mod_iri_find_uri(request_rec *r, const iri_env_t *env,
                  const mod_iri_request_t *ctx, iri_search_t *search)
 {
-    iri_find_conf_t conf;
-    iri_found_t     found;
-    iri_lookup_t   *lookup;
-    apr_status_t    status;
+    iri_found_t   found;
+    iri_lookup_t *lookup;
+    apr_status_t  status;
 
-    if ((search->reading != NULL || iri_request_has_restarted(ctx->state))
+    if ((search->reading != NULL || mod_iri_has_restarted(ctx))
         && search->path.data == (const unsigned char *) r->uri && !env->trace
         && iri_find_if_exists(env, search, mod_iri_str(r->filename), &found))
     {
@@ -548,8 +501,7 @@ mod_iri_find_uri(request_rec *r, const iri_env_t *env,
         }
         search->absent = APR_STATUS_IS_ENOENT(status);
     }
-    mod_iri_find_conf_init(r, search, &conf);
-    return iri_request_find(ctx->state, env, search, &conf);
+    return mod_iri_find(r, env, ctx->state, search);
 }
 
 /* Save an ASCII path that was requested and needed no reading. */
@@ -576,15 +528,9 @@ mod_iri_map_uri(request_rec *r)
     if (iri_str_is_ascii(mod_iri_str(r->filename))) {
         mod_iri_save_ascii(r, ctx->state);
     }
-    mod_iri_search_init(r, ctx, &search);
+    mod_iri_search_init(r, env, &search);
     if (!mod_iri_accept_path(r, ctx, &search)) {
         return ctx->lookup != NULL ? DECLINED : HTTP_INTERNAL_SERVER_ERROR;
-    }
-    if (ctx->settings_path != NULL) {
-        /* mod_iri_use_literal_path() has set it. */
-        search.tree = mod_iri_tree_of_parent(r);
-    } else {
-        mod_iri_search_set_trees(r->server, env, &search);
     }
     ctx->lookup = mod_iri_find_uri(r, env, ctx, &search);
     if (ctx->lookup == NULL) {
@@ -595,21 +541,16 @@ mod_iri_map_uri(request_rec *r)
 
 /* ---- report ------------------------------------------------------------- */
 
-/*
- * Implements iri_report_find_t.  A path that a rule has made is not looked up.
- */
+/* iri_report_find_t.  A path that a rule has made is not looked up. */
 static iri_lookup_t *
 mod_iri_report_find(void *apr_env, iri_str_t path)
 {
     request_rec             *r = ((iri_env_apr_t *) apr_env)->arg;
     const iri_env_t         *env = mod_iri_env(r);
     const mod_iri_request_t *ctx = mod_iri_request(r);
-    const iri_reading_t     *reading;
     iri_search_t             search;
-    iri_find_conf_t          conf;
 
-    mod_iri_search_init(r, ctx, &search);
-    reading = iri_request_requested_reading(ctx->state);
+    mod_iri_search_init(r, env, &search);
     if (search.path.data != (const unsigned char *) r->uri
         || path.len < search.prefix
         || memcmp(path.data, r->uri, search.prefix) != 0)
@@ -617,20 +558,13 @@ mod_iri_report_find(void *apr_env, iri_str_t path)
         return NULL;
     }
     search.path = path;
-    search.reading = reading != NULL && mod_iri_str_equal(reading->path, path)
-                         ? reading
-                         : NULL;
-    mod_iri_search_set_trees(r->server, env, &search);
-    mod_iri_find_conf_init(r, &search, &conf);
-    return iri_request_find(ctx->state, env, &search, &conf);
+    search.reading = mod_iri_reading_of_path(ctx, path);
+    return mod_iri_find(r, env, ctx->state, &search);
 }
 
-/*
- * IRIEngine report: log the verdict on the client's request, without carrying
- * it out.
- */
+/* IRIEngine report: log the verdict on the client's request. */
 static int
-mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_report(request_rec *r)
 {
     mod_iri_request_t *ctx;
     iri_notes_t       *notes;
@@ -640,14 +574,15 @@ mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
     }
     ctx = mod_iri_request_create(r);
     if (iri_request_state(ctx->state) == IRI_STATE_NEW) {
-        if (!iri_ascii_needs_lookup(conf->match, mod_iri_str(r->filename))) {
+        if (!iri_ascii_needs_lookup(mod_iri_conf(r)->match,
+                                    mod_iri_str(r->filename))) {
             return DECLINED;
         }
         iri_request_set_ascii(ctx->state, mod_iri_str(r->uri));
     }
     iri_request_report_find(ctx->state, mod_iri_env(r),
-                            mod_iri_reading_conf(r, conf),
-                            mod_iri_str(r->uri), mod_iri_report_find);
+                            mod_iri_reading_conf(r), mod_iri_str(r->uri),
+                            mod_iri_report_find);
     notes = mod_iri_notes(r, IRI_LOG_INFO);
     if (notes != NULL) {
         iri_request_report_note(ctx->state, mod_iri_env(r), notes);
@@ -657,34 +592,7 @@ mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
 
 /* ---- names in ASCII ----------------------------------------------------- */
 
-/* Record that an ASCII name exists as requested, where names are folded. */
-static void
-mod_iri_record_exact(request_rec *r, mod_iri_request_t *ctx,
-                     const iri_search_t *search)
-{
-    iri_found_t found;
-
-    memset(&found, 0, sizeof(found));
-    found.verdict = IRI_SERVE;
-    found.why = IRI_WHY_FOUND;
-    found.match = IRI_MATCH_EXACT;
-    found.path = mod_iri_str(r->uri);
-    found.filename = mod_iri_str(r->filename);
-    ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r), search,
-                                         &found);
-}
-
-/* Returns: 1 if the request has restarted, by which its entry was found. */
-static int
-mod_iri_has_restarted(const mod_iri_request_t *ctx)
-{
-    return ctx != NULL && iri_request_has_restarted(ctx->state);
-}
-
-/*
- * Map an ASCII path.  If its entry exists as requested, or not at all, the
- * request is not changed.
- */
+/* If the entry exists as requested, or not at all, r is not changed. */
 static int
 mod_iri_map_ascii(request_rec *r)
 {
@@ -693,12 +601,13 @@ mod_iri_map_ascii(request_rec *r)
     iri_request_t     *state;
     iri_lookup_t      *lookup;
     iri_search_t       search;
-    iri_find_conf_t    conf;
+    iri_found_t        found = { .verdict = IRI_SERVE,
+                                 .why = IRI_WHY_FOUND,
+                                 .match = IRI_MATCH_EXACT };
     apr_status_t       status;
 
-    mod_iri_search_init(r, ctx, &search);
+    mod_iri_search_init(r, env, &search);
     search.reading = NULL;
-    mod_iri_search_set_trees(r->server, env, &search);
     if (!mod_iri_has_restarted(ctx) && !iri_search_needs_lookup(env, &search))
     {
         return DECLINED;
@@ -710,23 +619,23 @@ mod_iri_map_ascii(request_rec *r)
     status = mod_iri_stat(r);
     if (!APR_STATUS_IS_ENOENT(status)) {
         if (ctx != NULL) {
-            mod_iri_record_exact(r, ctx, &search);
+            found.path = mod_iri_str(r->uri);
+            found.filename = mod_iri_str(r->filename);
+            mod_iri_add_found(r, ctx, &search, found);
         }
         if (ctx != NULL || status == APR_SUCCESS) {
-            mod_iri_vars_set_match(r, ctx);
+            mod_iri_vars_set_match(r);
         }
         return DECLINED;
     }
     search.absent = 1;
     state = ctx != NULL ? ctx->state : mod_iri_state_create(r->pool);
     mod_iri_save_ascii(r, state);
-    mod_iri_find_conf_init(r, &search, &conf);
-    lookup = iri_request_find(state, env, &search, &conf);
+    lookup = mod_iri_find(r, env, state, &search);
     if (lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    if (lookup->found.verdict == IRI_PASS
-        || lookup->found.verdict == IRI_SERVE) {
+    if (iri_may_open(&lookup->found)) {
         return DECLINED;
     }
     ctx = mod_iri_request_create(r);
@@ -738,7 +647,7 @@ mod_iri_map_ascii(request_rec *r)
 int
 mod_iri_map_to_storage(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    mod_iri_server_conf_t *conf = mod_iri_conf(r);
 
     mod_iri_probe_attach(r);
     if (conf->engine == IRI_ENGINE_OFF || r->filename == NULL || r->proxyreq
@@ -747,7 +656,7 @@ mod_iri_map_to_storage(request_rec *r)
         return DECLINED;
     }
     if (conf->engine == IRI_ENGINE_REPORT) {
-        return mod_iri_report(r, conf);
+        return mod_iri_report(r);
     }
     mod_iri_map_root(r);
     if (iri_is_same_on_disk(conf->match, mod_iri_str(r->filename))) {
@@ -757,8 +666,6 @@ mod_iri_map_to_storage(request_rec *r)
                    ? mod_iri_map_ascii(r)
                    : DECLINED;
     }
-    if (mod_iri_is_file_subrequest(r)) {
-        return mod_iri_map_file(r, conf);
-    }
-    return mod_iri_map_uri(r);
+    return mod_iri_is_file_subrequest(r) ? mod_iri_map_file(r)
+                                         : mod_iri_map_uri(r);
 }

@@ -9,19 +9,16 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_startup.h"
 
 #include <ap_expr.h>
 #include <mod_rewrite.h>
 
-/*
- * Returns: the result of a function; NULL: it has none, or the engine is off.
- */
+/* Returns: NULL: there is no result, or the engine is off. */
 static char *
 mod_iri_convert(request_rec *r, const iri_function_t *function,
                 const iri_charset_t *charset, const char *text)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
     iri_function_conf_t          function_conf = { &conf->reading.charsets,
                                                    &conf->host, charset };
     iri_converted_t              converted;
@@ -42,31 +39,24 @@ mod_iri_convert(request_rec *r, const iri_function_t *function,
 /* ---- RewriteMap --------------------------------------------------------- */
 
 /*
- * Returns: the legacy charset with this number; NULL: no RewriteMap names it,
- * so it is not loaded.
+ * i: number of a function; from IRI_FUNCTIONS on encode, for each legacy
+ * charset.  One that no RewriteMap has loaded gives NULL.
  */
-static const iri_charset_t *
-mod_iri_charset_at(const request_rec *r, size_t i)
+static char *
+mod_iri_map(request_rec *r, size_t i, const char *key)
 {
     iri_charsets_t list;
     iri_str_t      wrong;
 
-    return iri_charsets_parse(mod_iri_server_conf(r->server)->registry,
-                              mod_iri_str(iri_charset_at(i)), &list, &wrong)
+    if (i < IRI_FUNCTIONS) {
+        return mod_iri_convert(r, iri_function_at(i), NULL, key);
+    }
+    return iri_charsets_parse(mod_iri_conf(r)->registry,
+                              mod_iri_str(iri_charset_at(i - IRI_FUNCTIONS)),
+                              &list, &wrong)
                    == NULL
-               ? list.at[0]
+               ? mod_iri_convert(r, &iri_function_encode, list.at[0], key)
                : NULL;
-}
-
-/* i: number of a function; from IRI_FUNCTIONS on encode, for each charset. */
-static char *
-mod_iri_map(request_rec *r, size_t i, const char *key)
-{
-    return i < IRI_FUNCTIONS
-               ? mod_iri_convert(r, iri_function_at(i), NULL, key)
-               : mod_iri_convert(r, &iri_function_encode,
-                                 mod_iri_charset_at(r, i - IRI_FUNCTIONS),
-                                 key);
 }
 
 /*
@@ -112,8 +102,6 @@ mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     char  *name;
     size_t i;
 
-    (void) plog;
-    (void) ptemp;
     for (i = 0; register_function != NULL && i < IRI_FUNCTIONS + IRI_CHARSETS;
          i++)
     {

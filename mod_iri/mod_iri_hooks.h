@@ -1,5 +1,5 @@
 /*
- * mod_iri_hooks.h - the hooks of httpd that mod_iri.c adds
+ * mod_iri_hooks.h - hooks that mod_iri.c adds; reading the configuration
  */
 
 #ifndef MOD_IRI_HOOKS_H
@@ -11,24 +11,17 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ---- startup ------------------------------------------------------------ */
+/* ---- pre_config, post_config, child_init -------------------------------- */
 
-/* pre_config of mod_iri_function.c: register the functions of RewriteMap. */
+/* The functions of RewriteMap, the format %{IRI_...}e of logs, the mutex. */
 int mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog,
                           apr_pool_t *ptemp);
-
-/* pre_config of mod_iri_vars.c: register the format %{IRI_...}e of logs. */
 int mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog,
                          apr_pool_t *ptemp);
-
-/* pre_config of mod_iri_status.c: register the mutex. */
 int mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
                             apr_pool_t *ptemp);
 
-/*
- * post_config of mod_iri_names.c: prepare host mapping, add A-labels to the
- * names of virtual hosts.  Returns: OK, or 500.
- */
+/* mod_iri_names.c: host mapping, A-labels for the names of virtual hosts. */
 int mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog,
                           apr_pool_t *ptemp, server_rec *main_server);
 
@@ -41,80 +34,115 @@ void mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server);
 void mod_iri_status_hooks(void);
 void mod_iri_host_hooks(void);
 
-/* Register filters. */
+/* Register filters; that for X-Sendfile only if mod_xsendfile is loaded. */
 void mod_iri_location_register(void);
 void mod_iri_dav_register(void);
+void mod_iri_sendfile_register(void);
 
-/* ---- expressions: expr_lookup ------------------------------------------- */
+/* ---- the configuration -------------------------------------------------- */
 
-/* mod_iri_function.c: the functions iri_... */
+/* Is this the first of the two passes in which httpd reads it at startup? */
+int mod_iri_is_first_pass(void);
+
+/*
+ * iri_env_t.log while the configuration is read.  Warnings are written only in
+ * the second pass.  arg: a server_rec or NULL.
+ */
+void mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line);
+
+/* The registry of a configuration; NULL: the data of ICU is missing. */
+iri_registry_t *mod_iri_registry(apr_pool_t *pconf);
+
+/* mod_iri_walk.c: collect the <Directory> of a server that are not ASCII. */
+void mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env);
+
+/* The first virtual host of an address of the virtual host s. */
+const server_rec *mod_iri_first_server(server_rec            *s,
+                                       const server_addr_rec *addr);
+
+/* Is the engine off in all servers from s on? */
+int mod_iri_all_off(const server_rec *s);
+
+/* The IRIHost of a server; off if its engine is off. */
+iri_host_mode_t mod_iri_host_mode(const server_rec *s);
+
+/* The file and line in which a server is configured. */
+iri_position_t mod_iri_server_position(const server_rec *s);
+
+/* Log a warning for each directive that has no effect. */
+void mod_iri_check_config(apr_pool_t *pool, server_rec *main_server);
+
+/* The next directive of ap_conftree in file order; NULL: none. */
+const ap_directive_t *
+mod_iri_next_directive(const ap_directive_t *directive);
+
+/* Has the directive this name?  That of a section includes "<". */
+int mod_iri_is_directive(const ap_directive_t *directive, const char *name);
+
+/*
+ * In post_config: find the directives that set iri-charset; load the charset of
+ * each RewriteMap int:iri.encode.CHARSET.  Returns: OK, or 500.
+ */
+int mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
+                           apr_pool_t *ptemp, iri_registry_t *registry);
+int mod_iri_load_map_charsets(server_rec *main_server, apr_pool_t *ptemp,
+                              iri_registry_t *registry);
+
+/* ---- expr_lookup -------------------------------------------------------- */
+
+/* The functions iri_..., the variables IRI_..., IS_SUBREQ of a probe. */
 int mod_iri_expr_lookup_function(ap_expr_lookup_parms *parms);
-
-/* mod_iri_vars.c: the variables IRI_... */
 int mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
-
-/* mod_iri_probe.c: IS_SUBREQ, which is "false" for a probe */
 int mod_iri_probe_expr_lookup(ap_expr_lookup_parms *parms);
 
 /* ---- requests ----------------------------------------------------------- */
 
-/* post_read_request */
-int mod_iri_post_read(request_rec *r);  /* mod_iri_read.c */
+/* mod_iri_read.c: post_read_request, pre_translate_name, translate_name */
+int mod_iri_post_read(request_rec *r);
 int mod_iri_post_read_absolute(request_rec *r); /* after mod_proxy */
 int mod_iri_post_read_client(request_rec *r);   /* after mod_setenvif */
-
-/* pre_translate_name, translate_name */
-int mod_iri_pre_translate(request_rec *r); /* mod_iri_read.c */
+int mod_iri_pre_translate(request_rec *r);
 int mod_iri_translate(request_rec *r);
 
 /* map_to_storage */
 int mod_iri_map_to_storage(request_rec *r); /* mod_iri_disk.c */
 int mod_iri_walk(request_rec *r);           /* mod_iri_walk.c: last */
 
-/* check_authz */
-int mod_iri_list_authz(request_rec *r); /* mod_iri_listing.c */
+/* mod_iri_listing.c: check_authz, handler */
+int mod_iri_list_authz(request_rec *r);
+int mod_iri_list(request_rec *r);
 
 /* fixups */
-int mod_iri_fixups(request_rec *r); /* mod_iri_answer.c */
+int mod_iri_fixups(request_rec *r);             /* mod_iri_answer.c */
 int mod_iri_redirect(request_rec *r);           /* before mod_dir */
 int mod_iri_redirect_directory(request_rec *r); /* after mod_dir */
 int mod_iri_dav_fixups(request_rec *r);         /* mod_iri_dav.c: last */
 
 /* insert_filter, insert_error_filter */
-void mod_iri_location_insert(request_rec *r); /* mod_iri_answer.c */
+void mod_iri_location_insert(request_rec *r);   /* mod_iri_answer.c */
 void mod_iri_location_insert_error(request_rec *r);
-void mod_iri_dav_insert(request_rec *r); /* mod_iri_dav.c */
-
-/* Add the filter and the hook for X-Sendfile if mod_xsendfile is loaded. */
-void mod_iri_sendfile_register(void); /* mod_iri_sendfile.c */
-
-/* handler */
-int mod_iri_list(request_rec *r); /* mod_iri_listing.c */
+void mod_iri_dav_insert(request_rec *r);        /* mod_iri_dav.c */
 
 /* log_transaction */
-int mod_iri_restore_target(request_rec *r); /* mod_iri_target.c */
+int mod_iri_restore_target(request_rec *r);     /* mod_iri_read.c */
 
 /*
- * Hooks, and parts of hooks, of mod_iri_probe.c.  For other requests than
- * probes they do nothing and return DECLINED.
+ * mod_iri_probe.c.  For other requests than probes they do nothing and return
+ * DECLINED.
  */
 
-/* In pre_translate_name: run post_read_request.  Or an HTTP status. */
+/* In pre_translate_name: run post_read_request. */
 int mod_iri_probe_post_read(request_rec *r);
 
 /*
  * In translate_name and fixups, before mod_rewrite: the probe is no subrequest
- * for mod_rewrite (r->main is NULL).
+ * for mod_rewrite (r->main is NULL); after it: it is one again.
  */
 int mod_iri_probe_detach(request_rec *r);
-
-/* The same, after mod_rewrite: the probe is a subrequest again. */
 int mod_iri_probe_attach(request_rec *r);
 
-/* post_perdir_config */
+/* post_perdir_config, check_authn */
 int mod_iri_probe_header_parser(request_rec *r);
-
-/* check_authn */
 int mod_iri_probe_authn(request_rec *r);
 
 /* In fixups, before mod_dir: set filename, path_info and finfo. */

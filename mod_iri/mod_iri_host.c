@@ -1,12 +1,11 @@
 /*
  * mod_iri_host.c - host of a request -> A-labels
  *
- * httpd checks the host of a request before it runs a hook that could change
- * it.  With HttpProtocolOptions Strict httpd accepts letters, digits and a few
- * other characters only.  So the host is mapped while the request is read: in
- * HTTP/1 a filter edits the Host line, and the request line if its target is in
- * absolute form (RFC 9112, 3.2.2); in HTTP/2 in the header fields, which arrive
- * together.
+ * httpd checks the host before it runs a hook that could change it: with
+ * HttpProtocolOptions Strict it accepts few characters besides letters and
+ * digits.  So the host is mapped while the request is read: in HTTP/1 a filter
+ * edits the Host line, and the request line if its target is in absolute form
+ * (RFC 9112, 3.2.2); in HTTP/2 the header fields arrive together.
  *
  * Only the host is replaced, and only by a-z, 0-9, "-" and ".", so that an
  * edited line has the same structure for all later readers.  A host that the
@@ -14,14 +13,10 @@
  *
  * No virtual host is selected at that time.  So the IRIHost of the first
  * virtual host of the connection's address applies.
- *
- * mod_vhost_alias makes a document root of the host, which comes as A-labels.
- * The directory on disk may be named in Unicode.
  */
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include <apr_buckets.h>
 #include <util_filter.h>
@@ -29,7 +24,7 @@
 /* ---- mapping ------------------------------------------------------------ */
 
 /*
- * Map a host.  Returns: 1 if its A-labels must replace it; 0: it is ASCII or
+ * Returns: 1 if the A-labels of a host must replace it; 0: it is ASCII or
  * refused, the engine only reports, or an error occurred.
  */
 static int
@@ -92,24 +87,7 @@ mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
 
 /* ---- HttpProtocolOptions Unsafe ----------------------------------------- */
 
-/*
- * Returns: the host as in a URI. r->hostname has no brackets around an IP
- * literal.
- */
-static const char *
-mod_iri_host_text(const request_rec *r)
-{
-    const char *host = r->hostname;
-
-    return strchr(host, ':') == NULL
-               ? host
-               : apr_pstrcat(r->pool, "[", host, "]", NULL);
-}
-
-/*
- * Returns: 1 if a Host field has a host that is valid in a URI, with or
- * without a port.
- */
+/* Has a Host field a host that is valid in a URI, with or without a port? */
 static int
 mod_iri_is_valid_field(const char *field)
 {
@@ -125,29 +103,11 @@ mod_iri_is_valid_field(const char *field)
 }
 
 /*
- * If the target has a host, the Host field is ignored (RFC 9112, 3.2.2), but
- * other modules may read it.  So the target's host replaces a field that is
- * not valid, as with HttpProtocolOptions Strict.
- */
-static void
-mod_iri_replace_field(request_rec *r, const char *host)
-{
-    const char *port = r->parsed_uri.port_str;
-    const char *field = apr_table_get(r->headers_in, "Host");
-
-    if (r->parsed_uri.hostname == NULL || field == NULL
-        || mod_iri_is_valid_field(field))
-    {
-        return;
-    }
-    apr_table_setn(r->headers_in, "Host",
-                   port ? apr_pstrcat(r->pool, host, ":", port, NULL) : host);
-}
-
-/*
  * With HttpProtocolOptions Unsafe httpd accepts nearly every host.  A host that
  * could not be mapped gets the same answer as with Strict, and no page contains
- * it.  ASCII hosts without "%" are left to httpd.
+ * it.  ASCII hosts without "%" are left to httpd.  If the target has a host,
+ * the Host field is ignored (RFC 9112, 3.2.2), but other modules may read it:
+ * so the target's host replaces a field that is not valid, as with Strict.
  */
 static int
 mod_iri_check_host(request_rec *r)
@@ -156,7 +116,8 @@ mod_iri_check_host(request_rec *r)
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
     const core_server_config    *core = ap_get_core_module_config(
            s->module_config);
-    const char *host;
+    const char *host, *port = r->parsed_uri.port_str;
+    const char *field = apr_table_get(r->headers_in, "Host");
 
     if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON
         || core->http_conformance != AP_HTTP_CONFORMANCE_UNSAFE
@@ -164,12 +125,21 @@ mod_iri_check_host(request_rec *r)
     {
         return DECLINED;
     }
-    host = mod_iri_host_text(r);
+    /* r->hostname has no brackets around an IP literal */
+    host = strchr(r->hostname, ':') == NULL
+               ? r->hostname
+               : apr_pstrcat(r->pool, "[", r->hostname, "]", NULL);
     if (!iri_host_is_ascii(mod_iri_str(host))) {
         r->hostname = NULL;
         return HTTP_BAD_REQUEST;
     }
-    mod_iri_replace_field(r, host);
+    if (r->parsed_uri.hostname != NULL && field != NULL
+        && !mod_iri_is_valid_field(field))
+    {
+        apr_table_setn(r->headers_in, "Host",
+                       port ? apr_pstrcat(r->pool, host, ":", port, NULL)
+                            : host);
+    }
     return DECLINED;
 }
 
@@ -183,24 +153,20 @@ mod_iri_substring(const unsigned char *from, const unsigned char *to)
     return str;
 }
 
-#define MOD_IRI_HOST_FIELD_LENGTH (sizeof("Host:") - 1)
-
-static int
-mod_iri_is_host_field(iri_str_t line)
-{
-    return line.len >= MOD_IRI_HOST_FIELD_LENGTH
-           && ap_cstr_casecmpn((const char *) line.data,
-                               "Host:", MOD_IRI_HOST_FIELD_LENGTH)
-                  == 0;
-}
-
-/* Returns: the host in "Host: www.example:80". */
+/* Returns: the host in "Host: www.example:80"; data NULL: another field. */
 static iri_str_t
 mod_iri_host_of_field(iri_str_t line)
 {
-    const unsigned char *from = line.data + MOD_IRI_HOST_FIELD_LENGTH;
+    static const char    name[] = "Host:";
+    const unsigned char *from = line.data + sizeof(name) - 1;
     const unsigned char *end = line.data + line.len;
 
+    if (line.len < sizeof(name)
+        || ap_cstr_casecmpn((const char *) line.data, name, sizeof(name) - 1)
+               != 0)
+    {
+        return mod_iri_substring(NULL, NULL);
+    }
     while (from < end && (*from == ' ' || *from == '\t')) {
         from++;
     }
@@ -213,37 +179,16 @@ mod_iri_host_of_field(iri_str_t line)
     return iri_authority_host(mod_iri_substring(from, end));
 }
 
-/* Returns: 1 for blanks and controls. */
-static int
-mod_iri_ends_target(unsigned char octet)
-{
-    return octet <= ' ' || octet == 0x7f;
-}
-
-/*
- * Returns: the text after "scheme://"; NULL: another form of target.  The
- * scheme is not checked: httpd refuses an invalid one.
- */
-static const unsigned char *
-mod_iri_skip_scheme(const unsigned char *from, const unsigned char *end)
-{
-    const unsigned char *slash = memchr(from, '/', (size_t) (end - from));
-
-    return slash != NULL && slash - from >= 2 && slash[-1] == ':'
-                   && end - slash >= 2 && slash[1] == '/'
-               ? slash + 2
-               : NULL;
-}
-
 /*
  * Returns: the host in "GET http://www.example/ HTTP/1.1"; empty for other
  * forms of the request line (RFC 9112, 3.2).  In the authority form (CONNECT)
- * the host is not mapped.
+ * the host is not mapped.  The scheme is not checked: httpd refuses an invalid
+ * one.
  */
 static iri_str_t
 mod_iri_host_of_target(iri_str_t line)
 {
-    const unsigned char *from, *to, *end = line.data + line.len;
+    const unsigned char *from, *to, *slash, *end = line.data + line.len;
     iri_str_t            none = mod_iri_substring(line.data, line.data);
 
     from = memchr(line.data, ' ', line.len);
@@ -254,17 +199,19 @@ mod_iri_host_of_target(iri_str_t line)
         from++;
     }
     to = from;
-    while (to < end && !mod_iri_ends_target(*to)) {
+    while (to < end && !(*to <= ' ' || *to == 0x7f)) {
         to++;
     }
-    end = to;
-    from = mod_iri_skip_scheme(from, end);
-    if (from == NULL) {
+    slash = memchr(from, '/', (size_t) (to - from));
+    if (slash == NULL || slash - from < 2 || slash[-1] != ':'
+        || to - slash < 2 || slash[1] != '/')
+    {
         return none;
     }
-    to = from;
-    while (to < end && *to != '/' && *to != '?' && *to != '#') {
-        to++;
+    end = to;
+    from = slash + 2;
+    for (to = from; to < end && *to != '/' && *to != '?' && *to != '#'; to++)
+    {
     }
     return iri_authority_host(mod_iri_substring(from, to));
 }
@@ -272,9 +219,8 @@ mod_iri_host_of_target(iri_str_t line)
 /* ---- the filter --------------------------------------------------------- */
 
 /*
- * The filter of a request.  Its ctx is NULL until the request line was read.
- * The filter is removed after the Host line, the empty line, or a line that
- * httpd refuses.
+ * Its ctx is NULL until the request line was read.  It is removed after the
+ * Host line, the empty line, or a line that httpd refuses.
  */
 static ap_filter_rec_t *mod_iri_line_filter_handle;
 
@@ -287,20 +233,20 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
 {
     int is_empty = mod_iri_str_equals_text(text, "\r\n")
                    || mod_iri_str_equals_text(text, "\n");
-    int       is_host = f->ctx != NULL && mod_iri_is_host_field(text);
     iri_str_t edited, host;
 
-    if (is_host || (is_empty && f->ctx != NULL)) {
-        ap_remove_input_filter(f);
-    }
     /* empty lines may precede the request line */
-    if (is_empty || (f->ctx != NULL && !is_host)) {
+    if (is_empty && f->ctx == NULL) {
         return;
     }
+    host = f->ctx == NULL ? mod_iri_host_of_target(text)
+                          : mod_iri_host_of_field(text);
+    if (f->ctx != NULL && (is_empty || host.data != NULL)) {
+        ap_remove_input_filter(f);
+    }
     f->ctx = f;
-    host = is_host ? mod_iri_host_of_field(text)
-                   : mod_iri_host_of_target(text);
-    if (mod_iri_host_replace(f->r, text, host, &edited)) {
+    if (host.data != NULL && mod_iri_host_replace(f->r, text, host, &edited))
+    {
         apr_brigade_cleanup(bb);
         APR_BRIGADE_INSERT_TAIL(
             bb, apr_bucket_pool_create((const char *) edited.data, edited.len,
@@ -309,92 +255,48 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
 }
 
 /*
- * Returns: the length above which httpd refuses a line, so that it need not
- * be edited.
- */
-static apr_size_t
-mod_iri_line_limit(const ap_filter_t *f)
-{
-    const server_rec *s = f->c->base_server;
-
-    /* httpd accepts one octet more than the limit, and the end of the line */
-    return (apr_size_t) (f->ctx != NULL ? s->limit_req_fieldsize
-                                        : s->limit_req_line)
-           + 3;
-}
-
-/*
- * Add the length of a brigade to *len.  *ended: 1: the line has ended, or no
- * more octets follow.
- */
-static apr_status_t
-mod_iri_line_scan(apr_bucket_brigade *bb, apr_size_t *len, int *ended)
-{
-    apr_status_t status = APR_SUCCESS;
-    apr_size_t   size, before = *len;
-    const char  *octets;
-    apr_bucket  *e;
-
-    for (e = APR_BRIGADE_FIRST(bb);
-         status == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(bb);
-         e = APR_BUCKET_NEXT(e))
-    {
-        if (APR_BUCKET_IS_METADATA(e)) {
-            *ended |= APR_BUCKET_IS_EOS(e);
-            continue;
-        }
-        status = apr_bucket_read(e, &octets, &size, APR_BLOCK_READ);
-        if (status == APR_SUCCESS && size > 0) {
-            *len += size;
-            *ended |= octets[size - 1] == '\n';
-        }
-    }
-    *ended |= *len == before;
-    return status;
-}
-
-/*
- * A line may come in pieces.  They are joined, up to the length that httpd
- * accepts.  Each call returns the octets that it has read, and only the host
- * may be replaced.
+ * The pieces of a line are joined, up to the length that httpd accepts.  Each
+ * call returns the octets that it has read; only the host may be replaced.
  */
 static apr_status_t
 mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
                     ap_input_mode_t mode, apr_read_type_e block,
                     apr_off_t size)
 {
-    apr_bucket_brigade *more;
-    apr_status_t status = ap_get_brigade(f->next, out, mode, block, size);
-    apr_size_t   len = 0, limit = mod_iri_line_limit(f);
-    int          ended = 0;
-    iri_str_t    text;
-    char        *octets = NULL;
+    apr_bucket_brigade *piece;
+    apr_status_t        status;
+    apr_size_t          len = 0, more, limit;
+    char               *octets = NULL;
 
-    if (status != APR_SUCCESS || mode != AP_MODE_GETLINE) {
-        return status;
+    if (mode != AP_MODE_GETLINE) {
+        return ap_get_brigade(f->next, out, mode, block, size);
     }
-    status = mod_iri_line_scan(out, &len, &ended);
-    more = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
-    while (status == APR_SUCCESS && !ended && len <= limit) {
-        status = ap_get_brigade(f->next, more, mode, block, size);
+    /* httpd accepts one octet more than its limit, and the end of the line */
+    limit = (apr_size_t) (f->ctx != NULL
+                              ? f->c->base_server->limit_req_fieldsize
+                              : f->c->base_server->limit_req_line)
+            + 3;
+    piece = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+    do {
+        status = ap_get_brigade(f->next, piece, mode, block, size);
         if (status == APR_SUCCESS) {
-            status = mod_iri_line_scan(more, &len, &ended);
+            status = apr_brigade_pflatten(piece, &octets, &more, f->r->pool);
         }
-        APR_BRIGADE_CONCAT(out, more);
-    }
-    if (status == APR_SUCCESS && len > limit) {
+        APR_BRIGADE_CONCAT(out, piece);
+        if (status != APR_SUCCESS) {
+            return status;
+        }
+        len += more;
+    } while (more > 0 && octets[more - 1] != '\n' && len <= limit);
+    if (len > limit) {
         ap_remove_input_filter(f);
-        return status;
+        return APR_SUCCESS;
     }
-    if (status == APR_SUCCESS) {
-        status = apr_brigade_pflatten(out, &octets, &len, f->r->pool);
-    }
-    if (status == APR_SUCCESS && octets != NULL && len > 0
-        && octets[len - 1] == '\n')
-    {
-        text.data = (unsigned char *) octets;
-        text.len = len;
-        mod_iri_line_edit(f, out, text);
+    status = apr_brigade_pflatten(out, &octets, &len, f->r->pool);
+    if (status == APR_SUCCESS && len > 0 && octets[len - 1] == '\n') {
+        mod_iri_line_edit(f, out,
+                          mod_iri_substring((unsigned char *) octets,
+                                            (unsigned char *) octets + len));
     }
     return status;
 }
@@ -416,9 +318,8 @@ mod_iri_host_map_stream(request_rec *r, apr_table_t *headers)
 
 #ifdef AP_BUCKET_IS_REQUEST
 /*
- * httpd 2.5 passes the fields of a stream in a bucket, which is read after
- * the hook pre_read_request.  Older versions have set r->headers_in before
- * that hook.
+ * httpd 2.5 passes the fields of a stream in a bucket, which is read after the
+ * hook pre_read_request; older versions have set r->headers_in before it.
  */
 static apr_status_t
 mod_iri_stream_filter(ap_filter_t *f, apr_bucket_brigade *out,
@@ -492,7 +393,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(
         r->connection->base_server);
     const char  *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
-    iri_search_t search;
+    iri_search_t search = { .root = mod_iri_str(dir) };
     iri_found_t  found;
     iri_str_t    name;
 
@@ -507,15 +408,13 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
         return NULL;
     }
     path = apr_pstrcat(r->pool, "/", mod_iri_dup(r->pool, name), NULL);
-    memset(&search, 0, sizeof(search));
-    search.root = mod_iri_str(dir);
     search.path = mod_iri_str(path);
-    search.cache = mod_iri_server_conf(r->server)->cache;
+    search.cache = mod_iri_conf(r)->cache;
     search.tree = mod_iri_tree_of(
-        mod_iri_server_conf(r->server),
+        mod_iri_conf(r),
         mod_iri_canonical_path(r->server, dir, mod_iri_env(r)), r->pool);
     if (iri_find(mod_iri_env(r), &search, &found) != IRI_OK
-        || (found.verdict != IRI_SERVE && found.verdict != IRI_PASS))
+        || !iri_may_open(&found))
     {
         return NULL;
     }
@@ -568,10 +467,8 @@ mod_iri_map_root(request_rec *r)
     if (strcmp(dir, root) == 0) {
         return;
     }
-    r->filename = apr_pstrcat(r->pool, dir, r->filename + strlen(root), NULL);
-    r->canonical_filename = NULL;
-    r->finfo.filetype = APR_NOFILE;
-    r->finfo.valid = 0;
+    mod_iri_set_filename(
+        r, apr_pstrcat(r->pool, dir, r->filename + strlen(root), NULL));
     ap_set_document_root(r, dir);
     ap_set_context_info(r, NULL, dir);
 }

@@ -4,23 +4,17 @@
  * Lists a directory as mod_autoindex does, but with canonical names in UTF-8.
  * The core writes the page.  Each entry is tested by a probe for its own path
  * (mod_iri_probe.c), and is listed only if that path leads to the entry and the
- * client may get it.
- *
- * The memory of a probe is freed before the next one.  Only the core keeps
- * memory, for sorting the entries.  The entries are probed in the order of the
- * page, until the page has its 1,000 names.
+ * client may get it.  The entries are probed in the order of the page, until it
+ * has its 1,000 names.  The memory of a probe is freed before the next one.
  *
  * With IRIAmbiguous 300 the client gets a list of the names that a request may
- * refer to, in HTML or JSON, but only of those that it may get by the rules of
- * their own paths.  It is sent only after the rules of the requested path have
- * granted access.  If the client may get none of them, no choice is taken or
- * revealed: the name counts as absent.
+ * refer to, but only of those that it may get by the rules of their own paths,
+ * and after the rules of the requested path have granted access.  If it may get
+ * none of them, the name counts as absent.
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_probe.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include "iri_listing.h"
 
@@ -28,7 +22,7 @@
 #include <util_script.h>
 
 /* A note: the user that was authenticated for the directory. */
-static const char mod_iri_authenticated_note[] = "iri-known-user";
+#define MOD_IRI_AUTHENTICATED "iri-known-user"
 
 /* The state of one listing. */
 typedef struct {
@@ -40,10 +34,7 @@ typedef struct {
 
 /* ---- one entry ---------------------------------------------------------- */
 
-/*
- * Returns: whether the file to which the last probe was mapped, without
- * PATH_INFO, is the entry.
- */
+/* Is the file to which the last probe was mapped, without PATH_INFO, it? */
 static iri_name_result_t
 mod_iri_compare_entry(const mod_iri_list_t      *list,
                       const iri_listing_entry_t *entry)
@@ -63,11 +54,9 @@ mod_iri_probe_octets(mod_iri_list_t *list, const iri_listing_entry_t *entry)
 {
     request_rec      *rr;
     iri_name_result_t result = IRI_NAME_HIDDEN;
-    apr_finfo_t       octets;
+    apr_finfo_t       octets = { .valid = APR_FINFO_NAME };
 
-    memset(&octets, 0, sizeof(octets));
     octets.name = mod_iri_dup(list->pool, entry->octets);
-    octets.valid = APR_FINFO_NAME;
     rr = mod_iri_probe_entry(&list->probe, &octets);
     if (mod_iri_compare_entry(list, entry) == IRI_NAME_LINKED
         && rr->status == HTTP_OK && !rr->proxyreq && mod_iri_is_readable(rr))
@@ -105,61 +94,32 @@ mod_iri_entry_result(void *data, const iri_listing_entry_t *entry,
 
 /* ---- the directory ------------------------------------------------------ */
 
-/*
- * Add an entry to the listing.  The size and time of a symbolic link are those
- * of its target.
- */
-static iri_status_t
-mod_iri_add_entry(mod_iri_list_t *list, const char *name)
-{
-    apr_finfo_t        info;
-    iri_listing_info_t known;
-
-    if (apr_stat(
-            &info, apr_pstrcat(list->pool, list->r->filename, name, NULL),
-            APR_FINFO_TYPE | APR_FINFO_SIZE | APR_FINFO_MTIME, list->pool)
-        != APR_SUCCESS)
-    {
-        return IRI_OK;
-    }
-    known.is_directory = info.filetype == APR_DIR;
-    known.size = (uint64_t) info.size;
-    known.mtime = (int64_t) apr_time_sec(info.mtime);
-    return iri_listing_add(list->listing, mod_iri_str(name), &known);
-}
-
-/* Log a failure.  Returns: OK if status is IRI_OK; else 500. */
-static int
-mod_iri_list_result(request_rec *r, iri_status_t status)
-{
-    iri_shown_t shown;
-
-    if (status == IRI_OK) {
-        return OK;
-    }
-    mod_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_LISTING),
-                 "cannot list \"%s\": %s",
-                 iri_show(&shown, mod_iri_str(r->filename)),
-                 iri_status_text(status));
-    return HTTP_INTERNAL_SERVER_ERROR;
-}
-
+/* Add all entries: a symbolic link with the size and time of its target. */
 static iri_status_t
 mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
 {
-    apr_finfo_t  info;
-    apr_status_t rv;
-    iri_status_t status = IRI_OK;
+    const char        *path = list->r->filename;
+    apr_finfo_t        entry, info;
+    apr_status_t       rv;
+    iri_listing_info_t known;
+    iri_status_t       status = IRI_OK;
 
     while (status == IRI_OK && !iri_listing_is_full(list->listing)) {
-        rv = apr_dir_read(&info, APR_FINFO_NAME, dir);
-        if (APR_STATUS_IS_ENOENT(rv)) {
-            break;
+        rv = apr_dir_read(&entry, APR_FINFO_NAME, dir);
+        if (rv != APR_SUCCESS) {
+            return APR_STATUS_IS_ENOENT(rv) ? IRI_OK : IRI_IO_FAILED;
         }
-        if (rv != APR_SUCCESS && rv != APR_INCOMPLETE) {
-            return IRI_IO_FAILED;
+        if (apr_stat(&info, apr_pstrcat(list->pool, path, entry.name, NULL),
+                     APR_FINFO_TYPE | APR_FINFO_SIZE | APR_FINFO_MTIME,
+                     list->pool)
+            == APR_SUCCESS)
+        {
+            known.is_directory = info.filetype == APR_DIR;
+            known.size = (uint64_t) info.size;
+            known.mtime = (int64_t) apr_time_sec(info.mtime);
+            status = iri_listing_add(list->listing, mod_iri_str(entry.name),
+                                     &known);
         }
-        status = mod_iri_add_entry(list, info.name);
         apr_pool_clear(list->pool);
     }
     return status;
@@ -182,98 +142,75 @@ mod_iri_cannot_open(request_rec *r, apr_status_t rv)
                                     : HTTP_INTERNAL_SERVER_ERROR;
 }
 
-/* Read and judge the entries.  Returns: OK, or an HTTP status. */
 static int
-mod_iri_read_directory(mod_iri_list_t *list)
+mod_iri_send_listing(request_rec *r)
 {
-    request_rec *r = list->r;
+    mod_iri_server_conf_t *server = mod_iri_conf(r);
+    mod_iri_list_t         list = { .r = r };
+    iri_listing_conf_t     conf = {
+            .tree = mod_iri_tree_of_filename(r),
+            .reading = &server->reading,
+            .root = mod_iri_str(r->filename),
+            .path = mod_iri_str(r->uri),
+            .query = mod_iri_str(r->args ? r->args : ""),
+            /* another client may set iri-charset and so read it differently */
+            .unnamed = server->reading.invalid == IRI_INVALID_PASS
+                       && server->vary == NULL
+    };
+    const char  *user = apr_table_get(r->notes, MOD_IRI_AUTHENTICATED);
     apr_dir_t   *dir;
     apr_status_t rv = apr_dir_open(&dir, r->filename, r->pool);
     iri_status_t status;
+    iri_page_t   page;
+    iri_shown_t  shown;
 
     if (rv != APR_SUCCESS) {
         return mod_iri_cannot_open(r, rv);
     }
-    apr_pool_create(&list->pool, r->pool);
-    mod_iri_probe_init(&list->probe, r);
-    list->probe.authenticated = apr_table_get(r->notes,
-                                              mod_iri_authenticated_note)
-                                    == r->user
-                                && r->user != NULL;
-    status = mod_iri_read_entries(list, dir);
+    apr_pool_create(&list.pool, r->pool);
+    status = iri_listing_begin(mod_iri_env(r), &conf, &list.listing);
+    if (status == IRI_OK) {
+        status = mod_iri_read_entries(&list, dir);
+    }
     apr_dir_close(dir);
     if (status == IRI_OK) {
-        status = mod_iri_probe_names(&list->probe, list->listing, NULL,
-                                     list->pool, mod_iri_entry_result, list);
+        mod_iri_probe_init(&list.probe, r);
+        list.probe.authenticated = user != NULL && user == r->user;
+        status = mod_iri_probe_names(&list.probe, list.listing, NULL,
+                                     list.pool, mod_iri_entry_result, &list);
     }
-    apr_pool_destroy(list->pool);
-    return mod_iri_list_result(r, status);
-}
-
-static int
-mod_iri_send_listing(request_rec *r)
-{
-    iri_listing_conf_t     conf;
-    mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
-    mod_iri_list_t         list;
-    iri_page_t             page;
-    int                    status;
-
-    memset(&list, 0, sizeof(list));
-    list.r = r;
-    conf.tree = mod_iri_tree_of_filename(r);
-    conf.reading = &server->reading;
-    conf.root = mod_iri_str(r->filename);
-    conf.path = mod_iri_str(r->uri);
-    conf.query = mod_iri_str(r->args ? r->args : "");
-    /* another client may set iri-charset and so read the link differently */
-    conf.unnamed = server->reading.invalid == IRI_INVALID_PASS
-                   && server->vary == NULL;
-    status = mod_iri_list_result(
-        r, iri_listing_begin(mod_iri_env(r), &conf, &list.listing));
-    if (status == OK) {
-        status = mod_iri_read_directory(&list);
+    if (status == IRI_OK) {
+        status = iri_listing_page(list.listing, &page);
     }
-    if (status == OK) {
-        status = mod_iri_list_result(r,
-                                     iri_listing_page(list.listing, &page));
+    if (status != IRI_OK) {
+        mod_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_LISTING),
+                     "cannot list \"%s\": %s",
+                     iri_show(&shown, mod_iri_str(r->filename)),
+                     iri_status_text(status));
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
-    return status == OK ? mod_iri_send_page(r, &page) : status;
+    return mod_iri_send_page(r, &page);
 }
 
 /* ---- handler ------------------------------------------------------------ */
 
-static int
-mod_iri_is_listing_on(const request_rec *r)
-{
-    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
-
-    return dir != NULL && dir->listing == 1
-           && (strcmp(r->handler, DIR_MAGIC_TYPE) == 0 || *r->handler == '\0')
-           && r->finfo.filetype == APR_DIR
-           && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON;
-}
-
-/*
- * Save the user for the probes.  This hook runs only if a user was
- * authenticated.
- */
+/* Save the user, who was authenticated, for the probes. */
 int
 mod_iri_list_authz(request_rec *r)
 {
     const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
 
-    if (dir != NULL && dir->listing == 1 && r->finfo.filetype == APR_DIR
+    if (dir != NULL && dir->listing && r->finfo.filetype == APR_DIR
         && r->user != NULL && r->ap_auth_type != NULL)
     {
-        apr_table_setn(r->notes, mod_iri_authenticated_note, r->user);
+        apr_table_setn(r->notes, MOD_IRI_AUTHENTICATED, r->user);
     }
     return DECLINED;
 }
 
 /*
- * Redirect to the path with "/", to which the links of the page are relative.
- * With DirectorySlash Off mod_dir does not redirect.
+ * Redirect to the path with "/", to which the links of the page are relative,
+ * with DirectorySlash Off too.
  */
 static int
 mod_iri_add_slash(request_rec *r)
@@ -289,10 +226,14 @@ mod_iri_add_slash(request_rec *r)
 int
 mod_iri_list(request_rec *r)
 {
-    iri_shown_t shown;
-    int         status;
+    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
+    iri_shown_t               shown;
+    int                       status;
 
-    if (!mod_iri_is_listing_on(r)) {
+    if (dir == NULL || !dir->listing || r->finfo.filetype != APR_DIR
+        || (strcmp(r->handler, DIR_MAGIC_TYPE) != 0 && *r->handler != '\0')
+        || !mod_iri_is_on(r))
+    {
         return DECLINED;
     }
     r->allowed |= (AP_METHOD_BIT << M_GET);
@@ -321,8 +262,8 @@ mod_iri_list(request_rec *r)
 /* ---- choices that the client may get ------------------------------------ */
 
 /*
- * Returns: 1 if the subrequest opens the entry of the choice.  If a rule maps
- * it to another file, the choice is not revealed.
+ * Does the subrequest open the entry of the choice?  If a rule maps it to
+ * another file, the choice is not revealed.
  */
 static int
 mod_iri_opens_choice(request_rec *rr, const mod_iri_request_t *ctx,
@@ -367,27 +308,25 @@ mod_iri_send_choices(request_rec *r, mod_iri_request_t *ctx)
     /* r->args may come from a RewriteRule */
     const char     *sent = mod_iri_query_sent(r);
     const char     *accept = apr_table_get(r->headers_in, "Accept");
-    iri_choices_t   choices;
+    iri_choices_t   choices = { .asked = found->path,
+                                .has_query = sent != NULL,
+                                .query = mod_iri_str(sent ? sent : ""),
+                                .accept = mod_iri_str(accept ? accept : ""),
+                                .paths = found->choices,
+                                .count = found->count,
+                                .more = found->more };
     iri_listing_t  *listing;
     iri_page_t      page;
     iri_status_t    status;
     mod_iri_probe_t probe;
     apr_pool_t     *pool;
 
-    choices.asked = found->path;
-    choices.has_query = sent != NULL;
-    choices.query = mod_iri_str(sent ? sent : "");
-    choices.accept = mod_iri_str(accept ? accept : "");
-    choices.paths = found->choices;
-    choices.count = found->count;
-    choices.more = found->more;
     status = iri_choices_begin(mod_iri_env(r), &choices, &listing);
     if (status == IRI_OK) {
         mod_iri_probe_init(&probe, r);
         apr_pool_create(&pool, r->pool);
         status = mod_iri_probe_names(&probe, listing, r->parsed_uri.query,
                                      pool, mod_iri_choice_result, ctx);
-        apr_pool_destroy(pool);
     }
     if (status == IRI_OK) {
         status = iri_listing_page(listing, &page);

@@ -11,66 +11,37 @@
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_startup.h"
 
 #include <apr_hash.h>
+#include <http_vhost.h>
 
 iri_host_mode_t
 mod_iri_host_mode(const server_rec *s)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
-
-    return conf->host_mode == MOD_IRI_UNSET || mod_iri_is_off(s)
-               ? IRI_HOST_MODE_OFF
-               : (iri_host_mode_t) conf->host_mode;
+    return mod_iri_is_off(s) ? IRI_HOST_MODE_OFF
+                             : mod_iri_server_conf(s)->host_mode;
 }
 
 /* ---- addresses ---------------------------------------------------------- */
 
-/*
- * An address, compared as in ap_fini_vhost_config().  All wildcards are
- * equal.
- */
-typedef struct {
-    unsigned char ip[16];
-    apr_size_t    len; /* 0: wildcard */
-    apr_port_t    port;
-} mod_iri_address_t;
-
-struct mod_iri_vhosts_s {
-    const server_rec *main_server;
-    apr_hash_t       *first; /* const server_rec by mod_iri_address_t: the
-                                first virtual host in file order */
-};
-
-static void
-mod_iri_address_init(const server_addr_rec *from, mod_iri_address_t *to)
+/* As in ap_fini_vhost_config(), all wildcards are equal. */
+static int
+mod_iri_same_address(const server_addr_rec *a, const server_addr_rec *b)
 {
-    const apr_sockaddr_t *addr = from->host_addr;
-    apr_size_t            len = (apr_size_t) addr->ipaddr_len;
-
-    memset(to, 0, sizeof(*to));
-    to->port = from->host_port;
-    if (len <= sizeof(to->ip) && memcmp(addr->ipaddr_ptr, to->ip, len) != 0) {
-        memcpy(to->ip, addr->ipaddr_ptr, len);
-        to->len = len;
-    }
+    return a->host_port == b->host_port
+           && (apr_sockaddr_equal(a->host_addr, b->host_addr)
+               || (apr_sockaddr_is_wildcard(a->host_addr)
+                   && apr_sockaddr_is_wildcard(b->host_addr)));
 }
 
-/* Returns: 1 if two servers have an address and port in common. */
 static int
 mod_iri_share_address(const server_rec *a, const server_rec *b)
 {
     const server_addr_rec *x, *y;
-    mod_iri_address_t      one, other;
 
     for (x = a->addrs; x != NULL; x = x->next) {
-        mod_iri_address_init(x, &one);
         for (y = b->addrs; y != NULL; y = y->next) {
-            mod_iri_address_init(y, &other);
-            if (one.port == other.port && one.len == other.len
-                && memcmp(one.ip, other.ip, sizeof(one.ip)) == 0)
-            {
+            if (mod_iri_same_address(x, y)) {
                 return 1;
             }
         }
@@ -79,51 +50,27 @@ mod_iri_share_address(const server_rec *a, const server_rec *b)
 }
 
 const server_rec *
-mod_iri_first_server(const mod_iri_vhosts_t *vhosts,
-                     const server_addr_rec  *addr)
+mod_iri_first_server(server_rec *s, const server_addr_rec *addr)
 {
-    mod_iri_address_t address;
+    conn_rec c;
 
-    mod_iri_address_init(addr, &address);
-    return apr_hash_get(vhosts->first, &address, sizeof(address));
+    memset(&c, 0, sizeof(c));
+    c.local_addr = addr->host_addr;
+    c.base_server = s;
+    ap_update_vhost_given_ip(&c);
+    return c.base_server;
 }
 
-mod_iri_vhosts_t *
-mod_iri_vhosts(apr_pool_t *pool, const server_rec *main_server)
-{
-    mod_iri_vhosts_t      *vhosts = apr_palloc(pool, sizeof(*vhosts));
-    mod_iri_address_t     *address;
-    const server_rec      *s;
-    const server_addr_rec *addr;
-
-    vhosts->main_server = main_server;
-    vhosts->first = apr_hash_make(pool);
-    for (s = main_server->next; s != NULL; s = s->next) {
-        for (addr = s->addrs; addr != NULL; addr = addr->next) {
-            address = apr_palloc(pool, sizeof(*address));
-            mod_iri_address_init(addr, address);
-            /* httpd's list is in reverse file order: the last one stays */
-            apr_hash_set(vhosts->first, address, sizeof(*address), s);
-        }
-    }
-    return vhosts;
-}
-
-/* ---- the IRIHost that applies ------------------------------------------- */
-
-/*
- * Returns: the less strict of two settings: before, and those of a server;
- * before if the server maps no hosts.
- */
+/* Returns: the less strict of the settings of a server and of others. */
 static const iri_host_conf_t *
-mod_iri_less_strict(const server_rec *s, const iri_host_conf_t *before)
+mod_iri_less_strict(const server_rec *s, const iri_host_conf_t *others)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
 
-    if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON) {
-        return before;
-    }
-    return before && !before->strict ? before : &conf->host;
+    return conf->maps_hosts && conf->engine == IRI_ENGINE_ON
+                   && (others == NULL || others->strict)
+               ? &conf->host
+               : others;
 }
 
 /*
@@ -132,17 +79,16 @@ mod_iri_less_strict(const server_rec *s, const iri_host_conf_t *before)
  * NULL: no host is mapped.
  */
 static const iri_host_conf_t *
-mod_iri_host_conf(const mod_iri_vhosts_t *vhosts, const server_rec *s)
+mod_iri_host_conf(server_rec *s)
 {
     const iri_host_conf_t *rules = NULL;
     const server_addr_rec *addr;
 
-    if (s == vhosts->main_server) {
+    if (!s->is_virtual) {
         return mod_iri_less_strict(s, NULL);
     }
     for (addr = s->addrs; addr != NULL; addr = addr->next) {
-        rules = mod_iri_less_strict(mod_iri_first_server(vhosts, addr),
-                                    rules);
+        rules = mod_iri_less_strict(mod_iri_first_server(s, addr), rules);
     }
     return rules;
 }
@@ -160,35 +106,30 @@ mod_iri_server_position(const server_rec *s)
 
 /* ---- names -------------------------------------------------------------- */
 
-/* A name in Unicode and its A-labels. */
+/* The state of adding names. */
 typedef struct {
-    server_rec         *s;
-    const char         *name;
-    const char         *ascii;
-    apr_array_header_t *list;  /* to which ascii is added; NULL: name is the
-                                  ServerName */
-    const server_rec   *owner; /* another server that is configured with
-                                  ascii; NULL: none */
-} mod_iri_name_t;
-
-/* The state of collecting names. */
-typedef struct {
-    const mod_iri_vhosts_t *vhosts;
-    iri_env_apr_t           env;
-    apr_array_header_t     *list;       /* of mod_iri_name_t */
-    apr_hash_t             *configured; /* by name in lower case: an array of
-                                           the virtual hosts that have it */
+    iri_env_apr_t env;
+    apr_hash_t *configured; /* by name in lower case: an array of the virtual
+                                 hosts that are configured with it */
 } mod_iri_names_t;
 
-/* Add an ASCII name to those that are configured. */
-static void
-mod_iri_add_configured(mod_iri_names_t *names, const server_rec *s,
-                       const char *name)
+/* Process a name.  list: gets its A-labels; NULL: it is the ServerName. */
+typedef iri_status_t (*mod_iri_name_t)(mod_iri_names_t *names, server_rec *s,
+                                       const char         *name,
+                                       apr_array_header_t *list);
+
+/* Save an ASCII name of a virtual host. */
+static iri_status_t
+mod_iri_save_name(mod_iri_names_t *names, server_rec *s, const char *name,
+                  apr_array_header_t *list)
 {
-    apr_pool_t         *pool = names->list->pool;
+    apr_pool_t         *pool = apr_hash_pool_get(names->configured);
     apr_array_header_t *servers;
     char               *key = apr_pstrdup(pool, name);
 
+    if (!s->is_virtual || !iri_path_is_ascii(mod_iri_str(name), 0)) {
+        return IRI_OK;
+    }
     ap_str_tolower(key);
     servers = apr_hash_get(names->configured, key, APR_HASH_KEY_STRING);
     if (servers == NULL) {
@@ -196,123 +137,98 @@ mod_iri_add_configured(mod_iri_names_t *names, const server_rec *s,
         apr_hash_set(names->configured, key, APR_HASH_KEY_STRING, servers);
     }
     APR_ARRAY_PUSH(servers, const server_rec *) = s;
-}
-
-/*
- * Collect a name.  A name in Unicode that cannot be mapped produces a warning.
- * rules: NULL: hosts are not mapped.
- */
-static iri_status_t
-mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
-                     server_rec *s, const char *text,
-                     apr_array_header_t *list)
-{
-    mod_iri_name_t *name;
-    iri_status_t    status;
-    iri_host_t      host;
-    char           *ascii;
-
-    if (iri_path_is_ascii(mod_iri_str(text), 0)) {
-        if (s != names->vhosts->main_server) {
-            mod_iri_add_configured(names, s, text);
-        }
-        return IRI_OK;
-    }
-    if (rules == NULL) {
-        return IRI_OK;
-    }
-    status = iri_host_name(&names->env.env, rules, mod_iri_str(text), &host);
-    if (status != IRI_OK) {
-        return status;
-    }
-    if (host.verdict == IRI_SERVE) {
-        name = apr_array_push(names->list);
-        name->s = s;
-        name->name = text;
-        name->ascii = ascii = mod_iri_dup(names->env.pool, host.ascii);
-        /* labels with a wildcard were not mapped to lower case */
-        ap_str_tolower(ascii);
-        name->list = list;
-        return IRI_OK;
-    }
-    return iri_config_check_name(&names->env.env, mod_iri_str(text),
-                                 mod_iri_server_position(s), &host, NULL);
-}
-
-/* Collect all names of a server, without adding any. */
-static iri_status_t
-mod_iri_collect_names(mod_iri_names_t *names, server_rec *s)
-{
-    const iri_host_conf_t *rules = mod_iri_host_conf(names->vhosts, s);
-    apr_array_header_t    *lists[] = { s->names, s->wild_names };
-    iri_status_t           status = IRI_OK;
-    int                    i, k;
-
-    for (k = 0; k < 2; k++) {
-        for (i = 0;
-             lists[k] != NULL && i < lists[k]->nelts && status == IRI_OK; i++)
-        {
-            status = mod_iri_collect_name(
-                names, rules, s, APR_ARRAY_IDX(lists[k], i, const char *),
-                lists[k]);
-        }
-    }
-    return status == IRI_OK && s->server_hostname != NULL
-               ? mod_iri_collect_name(names, rules, s, s->server_hostname,
-                                      NULL)
-               : status;
-}
-
-/*
- * Set the owner of a name: another server of the same address that is
- * configured with its A-labels.  Called before any name is added.
- */
-static iri_status_t
-mod_iri_check_conflict(const mod_iri_names_t *names, mod_iri_name_t *name)
-{
-    const apr_array_header_t *servers = apr_hash_get(
-        names->configured, name->ascii, APR_HASH_KEY_STRING);
-    const server_rec *s;
-    iri_position_t    owner;
-    int               i;
-
-    name->owner = NULL;
-    for (i = 0; servers != NULL && i < servers->nelts; i++) {
-        s = APR_ARRAY_IDX(servers, i, const server_rec *);
-        if (s != name->s && mod_iri_share_address(name->s, s)) {
-            name->owner = s;
-            owner = mod_iri_server_position(s);
-            return iri_config_check_name(
-                &names->env.env, mod_iri_str(name->ascii),
-                mod_iri_server_position(name->s), NULL, &owner);
-        }
-    }
     return IRI_OK;
 }
 
-/*
- * Add the A-labels of a name to its server, unless another server owns them.
- * They replace a ServerName, because redirects contain it.
- */
-static void
-mod_iri_add_name(const mod_iri_names_t *names, const mod_iri_name_t *name)
+/* Returns: another server of the address that has a name; NULL: none. */
+static const server_rec *
+mod_iri_name_owner(const mod_iri_names_t *names, const server_rec *s,
+                   const char *name)
 {
-    server_rec *s = name->s;
+    const apr_array_header_t *servers = apr_hash_get(names->configured, name,
+                                                     APR_HASH_KEY_STRING);
+    const server_rec         *owner;
+    int                       i;
 
-    if (name->owner != NULL) {
-        return;
+    for (i = 0; servers != NULL && i < servers->nelts; i++) {
+        owner = APR_ARRAY_IDX(servers, i, const server_rec *);
+        if (owner != s && mod_iri_share_address(s, owner)) {
+            return owner;
+        }
     }
-    ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, "iri: %s is known as %s",
-                 name->name, name->ascii);
-    if (name->list != NULL) {
-        APR_ARRAY_PUSH(name->list, const char *) = name->ascii;
-        return;
+    return NULL;
+}
+
+/*
+ * Add the A-labels of a name in Unicode to its server, unless another server
+ * owns them.  They replace a ServerName, because redirects contain it.  A name
+ * that cannot be mapped produces a warning.
+ */
+static iri_status_t
+mod_iri_add_name(mod_iri_names_t *names, server_rec *s, const char *name,
+                 apr_array_header_t *list)
+{
+    const iri_env_t       *env = &names->env.env;
+    const iri_host_conf_t *rules;
+    const server_rec      *owner;
+    iri_position_t         at = mod_iri_server_position(s), owner_at;
+    iri_host_t             host;
+    iri_status_t           status;
+    char                  *ascii;
+
+    if (iri_path_is_ascii(mod_iri_str(name), 0)
+        || (rules = mod_iri_host_conf(s)) == NULL)
+    {
+        return IRI_OK;
     }
-    if (s->names == NULL) {
-        s->names = apr_array_make(names->env.pool, 1, sizeof(char *));
+    status = iri_host_name(env, rules, mod_iri_str(name), &host);
+    if (status != IRI_OK || host.verdict != IRI_SERVE) {
+        return status != IRI_OK ? status
+                                : iri_config_check_name(
+                                    env, mod_iri_str(name), at, &host, NULL);
     }
-    APR_ARRAY_PUSH(s->names, const char *) = s->server_hostname;
-    s->server_hostname = apr_pstrdup(names->env.pool, name->ascii);
+    ascii = mod_iri_dup(names->env.pool, host.ascii);
+    /* labels with a wildcard were not mapped to lower case */
+    ap_str_tolower(ascii);
+    owner = mod_iri_name_owner(names, s, ascii);
+    if (owner != NULL) {
+        owner_at = mod_iri_server_position(owner);
+        return iri_config_check_name(env, mod_iri_str(ascii), at, NULL,
+                                     &owner_at);
+    }
+    ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, "iri: %s is known as %s", name,
+                 ascii);
+    if (list == NULL) {
+        if (s->names == NULL) {
+            s->names = apr_array_make(names->env.pool, 1, sizeof(char *));
+        }
+        list = s->names;
+        s->server_hostname = ascii;
+        ascii = (char *) name;
+    }
+    APR_ARRAY_PUSH(list, const char *) = ascii;
+    return IRI_OK;
+}
+
+/* Process all names that a server has now. */
+static iri_status_t
+mod_iri_each_name(mod_iri_names_t *names, server_rec *s,
+                  mod_iri_name_t process)
+{
+    apr_array_header_t *lists[] = { s->names, s->wild_names };
+    iri_status_t        status = IRI_OK;
+    int                 i, k, count;
+
+    for (k = 0; k < 2; k++) {
+        count = lists[k] != NULL ? lists[k]->nelts : 0;
+        for (i = 0; i < count && status == IRI_OK; i++) {
+            status = process(
+                names, s, APR_ARRAY_IDX(lists[k], i, const char *), lists[k]);
+        }
+    }
+    return status == IRI_OK && s->server_hostname != NULL
+               ? process(names, s, s->server_hostname, NULL)
+               : status;
 }
 
 /*
@@ -320,28 +236,22 @@ mod_iri_add_name(const mod_iri_names_t *names, const mod_iri_name_t *name)
  * Returns: IRI_OK, or the error of iri_host_name().
  */
 static iri_status_t
-mod_iri_add_names(const mod_iri_vhosts_t *vhosts, server_rec *main_server,
-                  apr_pool_t *pconf, apr_pool_t *ptemp)
+mod_iri_add_names(server_rec *main_server, apr_pool_t *pconf,
+                  apr_pool_t *ptemp)
 {
-    mod_iri_names_t names;
-    iri_status_t    status = IRI_OK;
-    server_rec     *s;
-    mod_iri_name_t *name;
-    int             i;
+    static const mod_iri_name_t passes[] = { mod_iri_save_name,
+                                             mod_iri_add_name };
+    mod_iri_names_t             names;
+    iri_status_t                status = IRI_OK;
+    server_rec                 *s;
+    size_t                      i;
 
-    names.vhosts = vhosts;
     names.configured = apr_hash_make(ptemp);
-    names.list = apr_array_make(ptemp, 8, sizeof(mod_iri_name_t));
     iri_env_apr_init(&names.env, pconf, mod_iri_log_config, main_server);
-    for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
-        status = mod_iri_collect_names(&names, s);
-    }
-    name = (mod_iri_name_t *) names.list->elts;
-    for (i = 0; i < names.list->nelts && status == IRI_OK; i++) {
-        status = mod_iri_check_conflict(&names, &name[i]);
-    }
-    for (i = 0; i < names.list->nelts && status == IRI_OK; i++) {
-        mod_iri_add_name(&names, &name[i]);
+    for (i = 0; i < 2; i++) {
+        for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
+            status = mod_iri_each_name(&names, s, passes[i]);
+        }
     }
     return status;
 }
@@ -355,35 +265,7 @@ mod_iri_idna_cleanup(void *idna)
     return APR_SUCCESS;
 }
 
-/*
- * Returns: ICU's mapping, which lives as long as pool; NULL: no memory or no
- * data.
- */
-static const iri_idna_t *
-mod_iri_make_idna(apr_pool_t *pool)
-{
-    iri_idna_t *idna = iri_idna_create();
-
-    if (idna != NULL) {
-        apr_pool_cleanup_register(pool, idna, mod_iri_idna_cleanup,
-                                  apr_pool_cleanup_null);
-    }
-    return idna;
-}
-
-/* Virtual hosts may share this configuration with the main server. */
-static void
-mod_iri_prepare_host(server_rec *s, const iri_idna_t *idna)
-{
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
-
-    conf->host.idna = idna;
-    conf->host.mapping = IRI_MAPPING_UTS46;
-    conf->host.strict = conf->host_mode == IRI_HOST_MODE_STRICT;
-    conf->maps_hosts = mod_iri_host_mode(s) != IRI_HOST_MODE_OFF;
-}
-
-static int
+int
 mod_iri_all_off(const server_rec *s)
 {
     while (s != NULL && mod_iri_is_off(s)) {
@@ -396,28 +278,34 @@ int
 mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                       server_rec *main_server)
 {
-    const iri_idna_t *idna = NULL;
-    iri_status_t      status = IRI_OK;
-    int               all_off = mod_iri_all_off(main_server);
-    server_rec       *s;
+    mod_iri_server_conf_t *conf;
+    iri_idna_t            *idna = NULL;
+    iri_status_t           status = IRI_OK;
+    int                    all_off = mod_iri_all_off(main_server);
+    server_rec            *s;
 
-    (void) plog;
     if (!all_off) {
-        idna = mod_iri_make_idna(pconf);
-        status = idna == NULL ? IRI_ICU_FAILED : IRI_OK;
+        idna = iri_idna_create();
+        if (idna == NULL) {
+            status = IRI_ICU_FAILED;
+        } else {
+            apr_pool_cleanup_register(pconf, idna, mod_iri_idna_cleanup,
+                                      apr_pool_cleanup_null);
+        }
     }
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_prepare_host(s, idna);
+        /* virtual hosts may share it with the main server */
+        conf = mod_iri_server_conf(s);
+        conf->host.idna = idna;
+        conf->host.mapping = IRI_MAPPING_UTS46;
+        conf->host.strict = conf->host_mode == IRI_HOST_MODE_STRICT;
+        conf->maps_hosts = mod_iri_host_mode(s) != IRI_HOST_MODE_OFF;
     }
     if (status == IRI_OK && !all_off) {
-        status = mod_iri_add_names(mod_iri_vhosts(ptemp, main_server),
-                                   main_server, pconf, ptemp);
+        status = mod_iri_add_names(main_server, pconf, ptemp);
     }
     if (status != IRI_OK) {
-        /*
-         * without its A-labels a virtual host would lose its requests to
-         * another one
-         */
+        /* a virtual host would lose its requests to another one */
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
                      "iri: cannot map the names of virtual hosts: %s",
                      iri_status_text(status));

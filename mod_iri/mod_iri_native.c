@@ -2,18 +2,16 @@
  * mod_iri_native.c - internal redirects to names on disk -> canonical paths
  *
  * A per-directory RewriteRule is matched against r->filename, so it redirects
- * to a path with octets on disk.  Three parts of that path are made canonical.
- * The last segments ("public/$1") get the names that they have in the request.
- * So does the directory of the rule, which httpd adds without a RewriteBase.
- * The rest gets the names of its entries if they exist on disk; otherwise it is
- * read like the path of a request.
+ * to a path with octets on disk.  Its last segments ("public/$1") get the names
+ * that they have in the request.  So does the directory of the rule, which
+ * httpd adds without a RewriteBase.  The rest gets the names of its entries if
+ * they exist on disk; otherwise it is read like the path of a request.
  *
  * For PROPFIND mod_dav makes subrequests for the members of a collection.
  * Their directory is canonical, and only the rest consists of octets on disk.
  */
 
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 /* A path with native octets and with canonical names, both unescaped. */
 typedef struct {
@@ -21,10 +19,7 @@ typedef struct {
     const char *canonical;
 } mod_iri_path_pair_t;
 
-/*
- * Set *pair for the path of a request.  Returns: 1; 0: nothing was found, or
- * both paths are the same.
- */
+/* Returns: 1: *pair is set; 0: nothing was found, or both are the same. */
 static int
 mod_iri_path_pair_init(request_rec *r, const mod_iri_request_t *ctx,
                        mod_iri_path_pair_t *pair)
@@ -50,10 +45,7 @@ mod_iri_path_pair_init(request_rec *r, const mod_iri_request_t *ctx,
     return 1;
 }
 
-/*
- * Returns: the "/" before the last segment of the path that ends at end; NULL:
- * there is none.
- */
+/* Returns: the "/" before the last segment of a path; NULL: there is none. */
 static const char *
 mod_iri_previous_segment(const char *path, const char *end)
 {
@@ -63,10 +55,7 @@ mod_iri_previous_segment(const char *path, const char *end)
     return end > path ? end - 1 : NULL;
 }
 
-/*
- * Returns: 1 if a segment of a path, percent-encoded or raw, has these octets
- * once unescaped.
- */
+/* Has a segment, percent-encoded or raw, these octets once unescaped? */
 static int
 mod_iri_segment_equals(request_rec *r, const char *path, const char *path_end,
                        const char *octets, const char *octets_end)
@@ -122,10 +111,7 @@ mod_iri_parent(request_rec *r, const char *dir)
         r->pool, apr_pstrmemdup(r->pool, dir, strlen(dir) - 1));
 }
 
-/*
- * Returns: the length of dir, raw or escaped, at the start of path; 0: path
- * does not start with it.
- */
+/* Returns: the length of dir, raw or escaped, at the start of path; or 0. */
 static size_t
 mod_iri_prefix_length(request_rec *r, const char *path, const char *dir)
 {
@@ -145,16 +131,15 @@ mod_iri_prefix_length(request_rec *r, const char *path, const char *dir)
  * native_dir: with octets on disk.
  */
 static const char *
-mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
-                          const char *canonical_dir, const char *native_dir,
-                          const char *rest)
+mod_iri_rest_to_canonical(request_rec *r, const char *canonical_dir,
+                          const char *native_dir, const char *rest)
 {
     const char         *octets = apr_pstrdup(r->pool, rest), *names;
-    iri_received_path_t request;
+    iri_received_path_t request = { .escaped = 1 };
     iri_reading_t       reading;
 
     if ((iri_path_is_ascii(mod_iri_str(rest), 1)
-         && iri_is_same_on_disk(conf->match, mod_iri_str(rest)))
+         && mod_iri_is_same_on_disk(r, rest))
         || ap_unescape_url((char *) octets) != OK)
     {
         return rest;
@@ -165,11 +150,8 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     {
         return ap_os_escape_path(r->pool, names, 1);
     }
-    memset(&request, 0, sizeof(request));
     request.path = mod_iri_str(apr_pstrcat(r->pool, "/", rest, NULL));
-    request.escaped = 1;
-    if (iri_read(mod_iri_env(r), mod_iri_reading_conf(r, conf), &request,
-                 &reading)
+    if (iri_read(mod_iri_env(r), mod_iri_reading_conf(r), &request, &reading)
             != IRI_OK
         || reading.verdict == IRI_REFUSE)
     {
@@ -180,8 +162,7 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
 
 /* Returns: the canonical path of a member that PROPFIND lists. */
 static const char *
-mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
-                              const char *path)
+mod_iri_propfind_to_canonical(request_rec *r, const char *path)
 {
     request_rec *main = r->main;
     const char  *uri, *dir;
@@ -197,19 +178,15 @@ mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     return apr_pstrcat(
         r->pool, ap_os_escape_path(r->pool, uri, 1),
         mod_iri_rest_to_canonical(
-            r, conf,
-            apr_pstrcat(r->pool, mod_iri_settings_path(main), "/", NULL), dir,
-            path + len),
+            r, apr_pstrcat(r->pool, mod_iri_settings_path(main), "/", NULL),
+            dir, path + len),
         NULL);
 }
 
-/*
- * Returns: the canonical path for a path that a rule has made from the
- * request of ctx.
- */
+/* Returns: the canonical path for one that a rule has made from that of ctx. */
 static const char *
-mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
-                          const mod_iri_request_t *ctx, const char *path)
+mod_iri_path_to_canonical(request_rec *r, const mod_iri_request_t *ctx,
+                          const char *path)
 {
     mod_iri_path_pair_t pair;
     const char         *root;
@@ -223,7 +200,7 @@ mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     pair.canonical = ap_make_dirstr_parent(r->pool, pair.canonical);
     prefix = ctx->lookup->search.prefix;
     while (strlen(pair.native) > prefix
-           && !iri_is_same_on_disk(conf->match, mod_iri_str(pair.native)))
+           && !mod_iri_is_same_on_disk(r, pair.native))
     {
         len = mod_iri_prefix_length(r, path, pair.native);
         if (len > 0) {
@@ -231,7 +208,7 @@ mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
             return apr_pstrcat(
                 r->pool, ap_os_escape_path(r->pool, pair.canonical, 1),
                 mod_iri_rest_to_canonical(
-                    r, conf,
+                    r,
                     apr_pstrcat(r->pool, root, pair.canonical + prefix, NULL),
                     apr_pstrcat(r->pool, root, pair.native + prefix, NULL),
                     path + len),
@@ -244,17 +221,16 @@ mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
 }
 
 const char *
-mod_iri_native_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
-                            const char *path)
+mod_iri_native_to_canonical(request_rec *r, const char *path)
 {
     const mod_iri_request_t *ctx = r->prev ? mod_iri_request(r->prev) : NULL;
 
     if (r->main != NULL && r->prev == NULL && r->main->uri[0] == '/'
         && r->main->method_number == M_PROPFIND)
     {
-        return mod_iri_propfind_to_canonical(r, conf, path);
+        return mod_iri_propfind_to_canonical(r, path);
     }
-    return ctx == NULL ? path : mod_iri_path_to_canonical(r, conf, ctx, path);
+    return ctx == NULL ? path : mod_iri_path_to_canonical(r, ctx, path);
 }
 
 const char *
@@ -276,8 +252,7 @@ mod_iri_location_to_canonical(request_rec *r, const char *value)
     }
     len = strcspn(value + start, "?#");
     path = apr_pstrmemdup(r->pool, value + start, len);
-    named = mod_iri_path_to_canonical(r, mod_iri_server_conf(r->server), ctx,
-                                      path);
+    named = mod_iri_path_to_canonical(r, ctx, path);
     return named == path
                ? value
                : apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, value, start),

@@ -1,47 +1,37 @@
 /*
  * mod_iri_probe.c - subrequests that test what the client may get
  *
- * A probe is a subrequest for a path that is judged like a request of the
- * client itself: by all rules of the server and of that path, with the same
- * user.  Lists of choices and listings contain only names whose probe
- * succeeded.
+ * A probe is judged like a request of the client itself: by all rules of the
+ * server and of its path, with the same user.  Lists of choices and listings
+ * contain only names whose probe succeeded.
  */
 
 #include <unistd.h>
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_probe.h"
 #include "mod_iri_request.h"
 
 #include <ap_expr.h>
 
-/*
- * A note: the address of the main request, while a probe is detached from it.
- */
-static const char mod_iri_main_note[] = "iri-main-request";
+/* A note: the main request, while a probe is detached from it. */
+#define MOD_IRI_MAIN "iri-main-request"
 
 /* ---- running a probe ---------------------------------------------------- */
 
-/*
- * Returns: 1 if a <Directory> section has a regular expression, which may
- * match files too.
- */
+/* Has a <Directory> section a regular expression, which may match files? */
 static int
 mod_iri_has_directory_match(const request_rec *r)
 {
     core_server_config *core = ap_get_core_module_config(
         r->server->module_config);
-    ap_conf_vector_t **section = (ap_conf_vector_t **) core->sec_dir->elts;
-    core_dir_config   *dir;
-    int                i;
+    const core_dir_config *dir = NULL;
+    int                    i;
 
-    for (i = 0; i < core->sec_dir->nelts; i++) {
-        dir = ap_get_core_module_config(section[i]);
-        if (dir->r != NULL) {
-            return 1;
-        }
+    for (i = 0; i < core->sec_dir->nelts && (dir == NULL || !dir->r); i++) {
+        dir = ap_get_core_module_config(
+            APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *));
     }
-    return 0;
+    return dir != NULL && dir->r != NULL;
 }
 
 void
@@ -59,11 +49,9 @@ mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r)
 }
 
 /*
- * Remove or restore httpd's directory walk cache of the main request.
- *
- * httpd compares regular expressions of directories with names of files too.
- * For a subrequest in the directory of its main request it would use the
- * cached result of that walk instead.
+ * Remove or restore httpd's directory walk cache of the main request.  For a
+ * subrequest in the same directory httpd would use it instead of comparing
+ * regular expressions of directories with the name of the file.
  */
 static void
 mod_iri_swap_walk_cache(mod_iri_probe_t *probe)
@@ -147,11 +135,11 @@ mod_iri_probe_names(mod_iri_probe_t *probe, iri_listing_t *listing,
     iri_status_t        status = IRI_OK;
     int                 is_left;
 
-    while (status == IRI_OK) {
-        status = iri_listing_judge(listing, &entry, &is_left);
-        if (status != IRI_OK || !is_left) {
-            break;
-        }
+    while (status == IRI_OK
+           && (status = iri_listing_judge(listing, &entry, &is_left))
+                  == IRI_OK
+           && is_left)
+    {
         status = mod_iri_probe_name(probe, &entry, query, pool, result, data,
                                     &of);
         if (status == IRI_OK) {
@@ -177,8 +165,7 @@ mod_iri_probe_entry(mod_iri_probe_t *probe, const apr_finfo_t *entry)
 
 /*
  * Turn a probe into a request of its own: without variables of its main
- * request, and with those that SetEnvIf and similar directives set for a new
- * request.  Returns: an HTTP status, or DECLINED.
+ * request, and with those that SetEnvIf and the like set for a new request.
  */
 int
 mod_iri_probe_post_read(request_rec *r)
@@ -203,10 +190,7 @@ mod_iri_probe_post_read(request_rec *r)
     return ap_is_HTTP_ERROR(status) ? status : HTTP_NOT_FOUND;
 }
 
-/*
- * Run header_parser (SetEnvIf in a directory, for example), which httpd runs
- * for main requests only.
- */
+/* Run header_parser (SetEnvIf in a directory), as for main requests. */
 int
 mod_iri_probe_header_parser(request_rec *r)
 {
@@ -214,9 +198,9 @@ mod_iri_probe_header_parser(request_rec *r)
 }
 
 /*
- * Skip authentication of an entry if it has the same per-directory
- * configuration as the listing, where the user was authenticated: checking a
- * password may take long.  Authorization is still checked.
+ * Skip authentication of an entry with the per-directory configuration of the
+ * listing, where the user was authenticated: checking a password may take long.
+ * Authorization is still checked.
  */
 int
 mod_iri_probe_authn(request_rec *r)
@@ -242,7 +226,7 @@ int
 mod_iri_probe_detach(request_rec *r)
 {
     if (mod_iri_probe_of(r) != NULL) {
-        apr_table_setn(r->notes, mod_iri_main_note, (const char *) r->main);
+        apr_table_setn(r->notes, MOD_IRI_MAIN, (const char *) r->main);
         r->main = NULL;
     }
     return DECLINED;
@@ -252,7 +236,7 @@ int
 mod_iri_probe_attach(request_rec *r)
 {
     if (r->main == NULL) {
-        r->main = (request_rec *) apr_table_get(r->notes, mod_iri_main_note);
+        r->main = (request_rec *) apr_table_get(r->notes, MOD_IRI_MAIN);
     }
     return DECLINED;
 }
@@ -262,11 +246,9 @@ mod_iri_is_subrequest(ap_expr_eval_ctx_t *eval, const void *data)
 {
     const request_rec *r = eval->r;
 
-    (void) data;
-    if (r == NULL) {
-        return "";
-    }
-    return r->main != NULL && mod_iri_probe_of(r) == NULL ? "true" : "false";
+    return r == NULL                                        ? ""
+           : r->main != NULL && mod_iri_probe_of(r) == NULL ? "true"
+                                                            : "false";
 }
 
 int
@@ -282,10 +264,7 @@ mod_iri_probe_expr_lookup(ap_expr_lookup_parms *parms)
     return OK;
 }
 
-/*
- * Record the file to which the rules have mapped the probe.  Runs in fixups
- * before mod_dir, which may continue with the index of a directory.
- */
+/* mod_dir, which follows, may continue with the index of a directory. */
 void
 mod_iri_probe_record(request_rec *r)
 {

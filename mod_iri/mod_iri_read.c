@@ -1,11 +1,10 @@
 /*
  * mod_iri_read.c - request path -> canonical r->uri; query -> UTF-8
  *
- * httpd processes r->parsed_uri.path, which is percent-encoded and the same
- * pointer as r->uri: it normalizes the path, decodes it once and matches it.
- * So the canonical path is put there percent-encoded, and
- * AllowEncodedSlashes, MergeSlashes and dot-segments are left to httpd.
- * r->unparsed_uri and r->the_request keep the path as sent.
+ * httpd normalizes, decodes and matches r->parsed_uri.path, which is percent-
+ * encoded and the same pointer as r->uri.  So the canonical path is put there
+ * percent-encoded, and AllowEncodedSlashes, MergeSlashes and dot-segments are
+ * left to httpd.  r->unparsed_uri and r->the_request keep the path as sent.
  *
  * A refused path is answered in pre_translate_name: after an error in
  * post_read_request httpd would close the connection.
@@ -15,9 +14,7 @@
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_probe.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include <apr_lib.h>
 
@@ -26,8 +23,7 @@
 /*
  * Normalize a path as ap_process_request_internal() will, so that mod_cache
  * sees one form of it, and the octets for alternative readings have the same
- * segments as r->uri.  Returns: NULL: httpd will refuse the path (a bad
- * escape, or above the root).
+ * segments as r->uri.  Returns: NULL: httpd will refuse the path.
  */
 static const char *
 mod_iri_normalized(request_rec *r, const char *path)
@@ -53,6 +49,14 @@ mod_iri_normalized(request_rec *r, const char *path)
 
 /* ---- the query ---------------------------------------------------------- */
 
+static int
+mod_iri_query_needs_read(const request_rec *r)
+{
+    return r->args != NULL
+           && iri_query_needs_read(&mod_iri_conf(r)->query,
+                                   mod_iri_str(r->args));
+}
+
 /*
  * Read r->args.  Returns: OK: *query is set; DECLINED: there is nothing to
  * decode; else an HTTP status.
@@ -60,15 +64,12 @@ mod_iri_normalized(request_rec *r, const char *path)
 static int
 mod_iri_decode_query(request_rec *r, iri_query_t *query)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-    iri_status_t                 status;
+    iri_status_t status;
 
-    if (r->args == NULL
-        || !iri_query_needs_read(&conf->query, mod_iri_str(r->args)))
-    {
+    if (!mod_iri_query_needs_read(r)) {
         return DECLINED;
     }
-    status = iri_query_read(mod_iri_env(r), &conf->query,
+    status = iri_query_read(mod_iri_env(r), &mod_iri_conf(r)->query,
                             mod_iri_str(r->args), query);
     if (status != IRI_OK) {
         mod_iri_note_error(r, "the query could not be read", status);
@@ -88,7 +89,7 @@ mod_iri_read_query(request_rec *r)
     if (status != OK) {
         return status;
     }
-    if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
+    if (mod_iri_is_report(r)) {
         notes = r->main == NULL && r->prev == NULL
                     ? mod_iri_notes(r, IRI_LOG_INFO)
                     : NULL;
@@ -117,21 +118,13 @@ iri_str_t
 mod_iri_path_sent(const request_rec *r)
 {
     const char *target = mod_iri_target_sent(r), *authority;
-    iri_str_t   path = { 0, NULL };
 
-    if (target == NULL) {
-        return path;
-    }
-    if (*target != '/') {
+    if (target != NULL && *target != '/') {
         /* absolute form (RFC 9112, 3.2.2) */
         authority = strstr(target, "://");
         target = authority ? strchr(authority + 3, '/') : NULL;
     }
-    if (target != NULL) {
-        path.data = (const unsigned char *) target;
-        path.len = strcspn(target, "?#");
-    }
-    return path;
+    return mod_iri_substr(target, target ? strcspn(target, "?#") : 0);
 }
 
 const char *
@@ -144,29 +137,88 @@ mod_iri_query_sent(const request_rec *r)
                  : NULL;
 }
 
-/* Returns: 1 if r->args is not the query that was sent. */
-static int
-mod_iri_is_query_changed(const request_rec *r)
-{
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-    const char                  *sent;
+/* ---- the request-target -------------------------------------------------- */
 
-    if (r->args == NULL
-        || !iri_query_needs_read(&conf->query, mod_iri_str(r->args)))
-    {
-        return 0;
+/*
+ * While a request is served, r->unparsed_uri is canonical: mod_proxy sends it
+ * with nocanon, and mod_dav makes a Location of it.  With IRIRequestURI so is
+ * the request line, of which httpd makes REQUEST_URI: for rules too, because
+ * they must judge what an application gets.
+ *
+ * This must not precede pre_translate_name, because mod_auth_digest saves
+ * r->unparsed_uri in post_read_request to compare it with the signed URI.
+ */
+
+/* "GET /caf%E9 HTTP/1.1", "/caf%C3%A9" -> "GET /caf%C3%A9 HTTP/1.1" */
+static char *
+mod_iri_line(const request_rec *r, const char *target)
+{
+    const char *line = r->the_request;
+    const char *version = strrchr(line, ' ');
+    size_t      method = strcspn(line, " ");
+
+    return apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, line, method), " ",
+                       target, version > line + method ? version : NULL,
+                       NULL);
+}
+
+void
+mod_iri_set_target(request_rec *r, mod_iri_request_t *ctx, const char *path)
+{
+    char *target;
+
+    if (path == NULL || ctx->saved_unparsed != NULL) {
+        return;
     }
-    sent = mod_iri_query_sent(r);
-    return sent != NULL && strcmp(sent, r->args) != 0;
+    target = apr_pstrcat(r->pool, path, r->args ? "?" : NULL, r->args, NULL);
+    if (strcmp(target, r->unparsed_uri) == 0) {
+        return;
+    }
+    ctx->saved_unparsed = r->unparsed_uri;
+    r->unparsed_uri = target;
+    if (mod_iri_conf(r)->request_uri == 1 && r->main == NULL
+        && r->prev == NULL && r->method_number != M_TRACE)
+    {
+        ctx->saved_line = r->the_request;
+        r->the_request = mod_iri_line(r, target);
+    }
+}
+
+int
+mod_iri_restore_target(request_rec *r)
+{
+    const char *line = NULL;
+
+    for (; r != NULL; r = r->next) {
+        mod_iri_request_t *ctx = mod_iri_request(r);
+
+        if (ctx != NULL && ctx->saved_unparsed != NULL) {
+            r->unparsed_uri = (char *) ctx->saved_unparsed;
+            ctx->saved_unparsed = NULL;
+            line = ctx->saved_line != NULL ? ctx->saved_line : line;
+        }
+        if (line != NULL) {
+            r->the_request = (char *) line;
+        }
+    }
+    return DECLINED;
+}
+
+const char *
+mod_iri_target_sent(const request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    return ctx && ctx->saved_unparsed ? ctx->saved_unparsed : r->unparsed_uri;
 }
 
 /* ---- settings ---------------------------------------------------------- */
 
 /*
- * Returns: 1 if a per-directory rule has redirected to a decoded path, which
- * httpd decodes again.  The rules have judged "%A6", sent as "%25A6", as these
- * three characters.  So a path that is decoded twice is read in UTF-8 only, and
- * is looked up as without this module.
+ * Has a per-directory rule redirected to a decoded path, which httpd decodes
+ * again?  The rules have judged "%A6", sent as "%25A6", as three characters.
+ * So a path that is decoded twice is read in UTF-8 only, and is looked up as
+ * without this module.
  */
 static int
 mod_iri_is_decoded_again(const request_rec *r)
@@ -186,11 +238,9 @@ mod_iri_is_decoded_again(const request_rec *r)
 }
 
 const iri_reading_conf_t *
-mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_reading_conf(request_rec *r)
 {
-    static const iri_reading_conf_t pass = { { 0, { NULL } },
-                                             IRI_INVALID_PASS,
-                                             0 };
+    static const iri_reading_conf_t pass = { .invalid = IRI_INVALID_PASS };
     const mod_iri_probe_t          *probe = mod_iri_probe_of(r);
     iri_reading_conf_t             *utf8;
 
@@ -199,11 +249,11 @@ mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf)
         return &pass;
     }
     if (mod_iri_is_decoded_again(r)) {
-        utf8 = apr_pmemdup(r->pool, &conf->reading, sizeof(*utf8));
+        utf8 = apr_pmemdup(r->pool, &mod_iri_conf(r)->reading, sizeof(*utf8));
         utf8->charsets.count = 0;
         return utf8;
     }
-    return mod_iri_client_conf(r, conf);
+    return mod_iri_client_conf(r);
 }
 
 iri_status_t
@@ -211,13 +261,10 @@ mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
                       iri_str_t path, iri_reading_t *out)
 {
     iri_reading_conf_t  conf = mod_iri_server_conf(s)->reading;
-    iri_received_path_t request;
+    iri_received_path_t request = { .path = path };
     iri_status_t        status;
 
-    /* Only paths from clients are repaired. */
     conf.repair = 0;
-    memset(&request, 0, sizeof(request));
-    request.path = path;
     status = iri_read(env, &conf, &request, out);
     if (status == IRI_OK) {
         out->conf = &mod_iri_server_conf(s)->reading;
@@ -227,7 +274,7 @@ mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* Returns: 1 if r->uri is set to the canonical path. */
+/* Is r->uri set to the canonical path? */
 static int
 mod_iri_path_is_set(const request_rec *r, const mod_iri_request_t *ctx)
 {
@@ -244,7 +291,7 @@ mod_iri_apply_reading(request_rec *r, mod_iri_request_t *ctx,
 {
     const iri_reading_t *reading = iri_request_reading(ctx->state);
 
-    if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
+    if (mod_iri_is_report(r)) {
         return;
     }
     if (verdict == IRI_REFUSE) {
@@ -253,36 +300,34 @@ mod_iri_apply_reading(request_rec *r, mod_iri_request_t *ctx,
         ctx->uri = mod_iri_dup(r->pool, reading->uri);
         mod_iri_set_path(r, ctx);
     }
-    mod_iri_vars_set_reading(r, ctx);
+    mod_iri_vars_set_reading(r);
 }
 
 static void
-mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
+mod_iri_read_path(request_rec *r)
 {
     mod_iri_request_t  *ctx = mod_iri_request(r);
     const char         *path;
     iri_status_t        status;
     iri_verdict_t       verdict;
-    iri_received_path_t received;
+    iri_received_path_t received = { .escaped = 1 };
 
     if (ctx != NULL && ctx->uri == NULL
         && iri_request_requested_reading(ctx->state) != NULL)
     {
         return; /* it was read before and has no canonical path */
     }
-    path = mod_iri_native_to_canonical(r, conf, r->parsed_uri.path);
+    path = mod_iri_native_to_canonical(r, r->parsed_uri.path);
     ctx = mod_iri_request_create(r);
     ctx->sent = r->parsed_uri.path;
     path = mod_iri_normalized(r, path);
     if (path == NULL) {
         return;
     }
-    memset(&received, 0, sizeof(received));
     received.path = mod_iri_str(path);
-    received.escaped = 1;
     received.target = mod_iri_str(r->parsed_uri.path);
     status = iri_request_read(ctx->state, mod_iri_env(r),
-                              mod_iri_reading_conf(r, conf), &received,
+                              mod_iri_reading_conf(r), &received,
                               IRI_PATH_REQUESTED, &verdict);
     if (status == IRI_OK) {
         mod_iri_apply_reading(r, ctx, verdict);
@@ -291,27 +336,26 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     }
 }
 
-/* Returns: 1 if the request has a path that this module reads. */
+/* Has the request a path that this module reads? */
 static int
-mod_iri_handles_path(const request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_handles_path(const request_rec *r)
 {
-    return conf->engine != IRI_ENGINE_OFF && !r->proxyreq
+    return !mod_iri_is_off(r->server) && !r->proxyreq
            && r->parsed_uri.path != NULL && r->parsed_uri.path[0] == '/'
            && r->method_number != M_CONNECT;
 }
 
 /*
  * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so that
- * IRIRepair can repair it.  After an internal redirect the path may come from a
- * rule.  Such a path is escaped only if the client sent "%u".  Returns: 1 if
- * there was a "%uXXXX".
+ * IRIRepair can repair it: in a path of a rule only if the client sent "%u".
+ * Returns: 1 if there was a "%uXXXX".
  */
 static int
-mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_accept_percent_u(request_rec *r)
 {
     iri_str_t path = mod_iri_str(r->parsed_uri.path), units;
 
-    if (conf->engine != IRI_ENGINE_ON || r->main != NULL
+    if (!mod_iri_is_on(r) || r->main != NULL
         || iri_method_writes(mod_iri_str(r->method))
         || (r->prev != NULL && ap_strcasestr(r->the_request, "%u") == NULL))
     {
@@ -322,19 +366,18 @@ mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
     {
         return 0;
     }
-    r->parsed_uri.path = mod_iri_dup(r->pool, units);
-    r->uri = r->parsed_uri.path;
+    r->uri = r->parsed_uri.path = mod_iri_dup(r->pool, units);
     return 1;
 }
 
 static int
 mod_iri_read_first(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    mod_iri_server_conf_t *conf = mod_iri_conf(r);
     const char            *args = r->args;
     int                    status, ascii;
 
-    if (!mod_iri_handles_path(r, conf)) {
+    if (!mod_iri_handles_path(r)) {
         return DECLINED;
     }
     /* A rule of .htaccess makes arguments from a path that was already read. */
@@ -343,14 +386,14 @@ mod_iri_read_first(request_rec *r)
                  : DECLINED;
     ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     if (!ascii && (conf->reading.repair & IRI_REPAIR_U)
-        && mod_iri_accept_percent_u(r, conf))
+        && mod_iri_accept_percent_u(r))
     {
         (void) mod_iri_request_create(r);
         ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     }
     if (!ascii) {
         if (!mod_iri_path_is_set(r, mod_iri_request(r))) {
-            mod_iri_read_path(r, conf);
+            mod_iri_read_path(r);
         }
     } else if (r->args == args && mod_iri_request(r) == NULL) {
         mod_iri_set_ascii(r);
@@ -361,10 +404,7 @@ mod_iri_read_first(request_rec *r)
     return status;
 }
 
-/*
- * Returns: 1 for a target in absolute form if mod_proxy is loaded.  mod_proxy
- * decides whether such a target is for another server.
- */
+/* mod_proxy decides whether a target in absolute form is for another server. */
 static int
 mod_iri_is_for_proxy(const request_rec *r)
 {
@@ -393,21 +433,15 @@ mod_iri_post_read_absolute(request_rec *r)
 int
 mod_iri_post_read_client(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-    mod_iri_request_t     *ctx = mod_iri_request(r);
-    char                  *sent;
+    mod_iri_request_t *ctx = mod_iri_request(r);
+    char              *sent = ctx != NULL ? ctx->sent : NULL;
 
-    if (conf->vary == NULL || ctx == NULL || ctx->sent == NULL
-        || !mod_iri_handles_path(r, conf))
+    if (mod_iri_client_charsets(r) != NULL && sent != NULL
+        && mod_iri_handles_path(r))
     {
-        return DECLINED;
-    }
-    if (mod_iri_client_charsets(r, conf) != NULL) {
-        sent = ctx->sent;
         mod_iri_request_clear(r, ctx);
-        r->parsed_uri.path = sent;
-        r->uri = r->parsed_uri.path;
-        mod_iri_read_path(r, conf);
+        r->uri = r->parsed_uri.path = sent;
+        mod_iri_read_path(r);
     }
     return DECLINED;
 }
@@ -415,47 +449,44 @@ mod_iri_post_read_client(request_rec *r)
 /* ---- pre_translate_name ------------------------------------------------- */
 
 /*
- * Returns: the path of r->unparsed_uri of an ASCII path if its query was
- * converted, or if "%uXXXX" was sent, which other modules must not take for an
- * escape; else NULL.
+ * Returns: the path that must replace that of r->unparsed_uri, which is ASCII:
+ * its query was converted, or "%uXXXX" was sent, which other modules must not
+ * take for an escape; else NULL.
  */
 static const char *
 mod_iri_unparsed_path(const request_rec *r)
 {
     const char *sent = r->unparsed_uri;
-    const char *escape = sent ? ap_strcasestr(sent, "%u") : NULL;
+    const char *escape = sent ? ap_strcasestr(sent, "%u") : NULL, *query;
 
     if (escape != NULL && (size_t) (escape - sent) < strcspn(sent, "?")) {
         return r->parsed_uri.path;
     }
-    return mod_iri_is_query_changed(r)
+    query = mod_iri_query_needs_read(r) ? mod_iri_query_sent(r) : NULL;
+    return query != NULL && strcmp(query, r->args) != 0
                ? apr_pstrmemdup(r->pool, sent, strcspn(sent, "?"))
                : NULL;
 }
 
-/*
- * Process an ASCII path.  A state that belongs to another path is cleared; that
- * of a restart with this path is kept.
- */
+/* A state of another path is cleared; that of a restart is kept. */
 static int
-mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
+mod_iri_pre_translate_ascii(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
     const char        *path;
 
-    if (ctx != NULL && iri_request_has_restarted(ctx->state)
-        && strcmp(ctx->uri, r->parsed_uri.path) == 0)
-    {
+    if (mod_iri_has_restarted(ctx)
+        && strcmp(ctx->uri, r->parsed_uri.path) == 0) {
         mod_iri_set_target(r, ctx, ctx->uri);
     } else if (ctx != NULL) {
         mod_iri_request_clear(r, ctx);
     } else if (r->main != NULL) {
         mod_iri_set_ascii(r);
         if (mod_iri_request(r->main) != NULL && mod_iri_probe_of(r) == NULL) {
-            mod_iri_vars_set_reading(r, NULL);
+            mod_iri_vars_set_reading(r);
         }
     }
-    path = r->main == NULL && conf->engine == IRI_ENGINE_ON
+    path = r->main == NULL && mod_iri_is_on(r)
                    && (ctx == NULL || ctx->saved_unparsed == NULL)
                ? mod_iri_unparsed_path(r)
                : NULL;
@@ -470,7 +501,7 @@ mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
 int
 mod_iri_pre_translate(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    mod_iri_server_conf_t *conf = mod_iri_conf(r);
     mod_iri_request_t     *ctx;
     int                    status;
 
@@ -485,7 +516,7 @@ mod_iri_pre_translate(request_rec *r)
         mod_iri_snapshot_take(r);
     }
     status = mod_iri_probe_post_read(r);
-    if (status != DECLINED || !mod_iri_handles_path(r, conf)) {
+    if (status != DECLINED || !mod_iri_handles_path(r)) {
         return status;
     }
     status = r->main != NULL && r->args != NULL ? mod_iri_read_query(r)
@@ -496,9 +527,9 @@ mod_iri_pre_translate(request_rec *r)
     ctx = mod_iri_request(r);
     if (!mod_iri_path_is_set(r, ctx)) {
         if (iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
-            return mod_iri_pre_translate_ascii(r, conf);
+            return mod_iri_pre_translate_ascii(r);
         }
-        mod_iri_read_path(r, conf);
+        mod_iri_read_path(r);
         ctx = mod_iri_request_create(r);
     }
     if (conf->engine == IRI_ENGINE_REPORT) {
@@ -518,20 +549,19 @@ mod_iri_pre_translate(request_rec *r)
 /* ---- translate_name ----------------------------------------------------- */
 
 /*
- * Test whether the path that httpd has decoded is still canonical.  Escapes
- * that remained in the canonical path are decoded now, and may form a sequence
- * with the octets around them that is not canonical.
+ * Is the path that httpd has decoded still canonical?  Escapes that remained in
+ * it are decoded now, and may compose with the octets around them.
  */
 static int
 mod_iri_check_decoded(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    mod_iri_server_conf_t *conf = mod_iri_conf(r);
     mod_iri_request_t     *ctx = mod_iri_request(r);
     iri_reading_t          reading;
     iri_shown_t            shown;
 
     if ((ctx != NULL && iri_request_is_read(ctx->state, mod_iri_str(r->uri)))
-        || !mod_iri_handles_path(r, conf) || conf->engine == IRI_ENGINE_REPORT
+        || !mod_iri_handles_path(r) || conf->engine == IRI_ENGINE_REPORT
         || iri_path_is_ascii(mod_iri_str(r->uri), 0))
     {
         return DECLINED;
@@ -553,7 +583,7 @@ mod_iri_check_decoded(request_rec *r)
     if (ctx != NULL) {
         iri_request_set_canonical(ctx->state,
                                   mod_iri_str(apr_pstrdup(r->pool, r->uri)));
-        mod_iri_vars_set_reading(r, ctx);
+        mod_iri_vars_set_reading(r);
     }
     return DECLINED;
 }

@@ -1,16 +1,12 @@
 /*
  * mod_iri_request.c - the state of a request
  *
- * The state is stored in r->request_config.
- *
  * Events of a request, of its internal redirects and of its subrequests are
- * collected, and written in one log line after all hooks of log_transaction
- * have run.  They are stored in the pool of the main request, which internal
- * redirects share, and are written when that pool is destroyed.  A hook of
+ * collected in the pool of the main request, which internal redirects share,
+ * and are written in one log line when that pool is destroyed.  A hook of
  * log_transaction would cost each request time.
  */
 
-#include "mod_iri_probe.h"
 #include "mod_iri_request.h"
 
 #include <mod_rewrite.h>
@@ -39,7 +35,7 @@ mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx)
 {
     memset(ctx, 0, sizeof(*ctx));
     ctx->state = mod_iri_state_create(r->pool);
-    if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
+    if (mod_iri_is_report(r)) {
         iri_request_set_report(ctx->state);
     }
 }
@@ -65,6 +61,23 @@ mod_iri_found(const mod_iri_request_t *ctx)
     return ctx->lookup != NULL ? &ctx->lookup->found : &none;
 }
 
+static void
+mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line)
+{
+    request_rec *r = arg;
+    iri_notes_t *notes;
+
+    if (level >= IRI_LOG_TRACE) {
+        ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, "iri: %.*s",
+                      (int) line.len, (const char *) line.data);
+        return;
+    }
+    notes = mod_iri_notes(r, level);
+    if (notes != NULL) {
+        iri_note_line(notes, level, line);
+    }
+}
+
 const iri_env_t *
 mod_iri_env(request_rec *r)
 {
@@ -73,20 +86,15 @@ mod_iri_env(request_rec *r)
     iri_env_apr_init(env, r->pool, mod_iri_log, r);
     env->env.quiet = APLOGrinfo(r) ? 0 : 1;
     env->env.trace = APLOGrtrace1(r) ? 1 : 0;
-    env->env.fold_keys = mod_iri_server_conf(r->server)->fold_keys;
+    env->env.fold_keys = mod_iri_conf(r)->fold_keys;
     return &env->env;
 }
 
 ap_conf_vector_t *
-mod_iri_copy_vector(apr_pool_t *pool, const ap_conf_vector_t *from)
+mod_iri_copy_vector(apr_pool_t *pool, ap_conf_vector_t *from)
 {
-    ap_conf_vector_t *copy = ap_create_request_config(pool);
-    const module     *m;
-
-    for (m = ap_top_module; m != NULL; m = m->next) {
-        ap_set_module_config(copy, m, ap_get_module_config(from, m));
-    }
-    return copy;
+    return ap_merge_per_dir_configs(pool, from,
+                                    ap_create_request_config(pool));
 }
 
 int
@@ -108,8 +116,7 @@ mod_iri_is_file_subrequest(const request_rec *r)
 
 /*
  * ap_die() sets the status of the previous request; a rule leaves it at 200.
- * The error page has that status too, and so have requests that rules
- * redirect it to.
+ * The error page has that status too, and so have requests that it leads to.
  */
 int
 mod_iri_is_error_page(const request_rec *r)
@@ -136,60 +143,35 @@ mod_iri_probe_of(const request_rec *r)
 /* ---- the path ----------------------------------------------------------- */
 
 iri_str_t
-mod_iri_path(const request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_path(const request_rec *r)
 {
     iri_str_t path = { 0, NULL };
 
-    if (ctx != NULL) {
-        path = iri_request_path(ctx->state, 0);
+    if (mod_iri_request(r) != NULL) {
+        path = iri_request_path(mod_iri_state(r), 0);
     }
     return path.len != 0 ? path
                          : mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path
                                                           : r->uri);
 }
 
-/*
- * Set r->uri to the decoded canonical path.  This is possible only if all
- * escapes in the canonical URI encode octets above 7F, so that decoding it
- * again changes nothing.  Returns: 0 if r->uri was not set.
- */
-static int
-mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
-{
-    if (!iri_uri_high_octets_escaped(mod_iri_str(ctx->uri))) {
-        return 0;
-    }
-    r->parsed_uri.path = mod_iri_dup(r->pool,
-                                     iri_request_path(ctx->state, 0));
-    r->uri = r->parsed_uri.path;
-    ctx->decoded = r->uri;
-    return 1;
-}
-
-/*
- * Returns: 1 if a per-directory rule has redirected to a path without
- * escapes.
- */
-static int
-mod_iri_is_raw_redirect(const request_rec *r, const mod_iri_request_t *ctx)
-{
-    return r->prev != NULL && !iri_request_has_restarted(ctx->state)
-           && ctx->sent != NULL && strchr(ctx->sent, '%') == NULL;
-}
-
 void
 mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
 {
     /*
-     * SetEnvIf must see the same form of a path that a rule has made as without
-     * this module
+     * SetEnvIf must see a path that a rule has made without escapes in the same
+     * form as without this module.  Decoding it again must change nothing: all
+     * escapes of the canonical URI encode octets above 7F.
      */
-    if (mod_iri_is_raw_redirect(r, ctx) && mod_iri_set_decoded(r, ctx)) {
-        return;
-    }
-    if (r->uri != r->parsed_uri.path || strcmp(r->uri, ctx->uri) != 0) {
-        r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
-        r->uri = r->parsed_uri.path;
+    if (r->prev != NULL && !mod_iri_has_restarted(ctx) && ctx->sent != NULL
+        && strchr(ctx->sent, '%') == NULL
+        && iri_uri_high_octets_escaped(mod_iri_str(ctx->uri)))
+    {
+        r->uri = mod_iri_dup(r->pool, iri_request_path(ctx->state, 0));
+        ctx->decoded = r->parsed_uri.path = r->uri;
+    } else if (r->uri != r->parsed_uri.path || strcmp(r->uri, ctx->uri) != 0)
+    {
+        r->uri = r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
     }
 }
 
@@ -212,7 +194,8 @@ mod_iri_pool_data(apr_pool_t *pool, apr_pool_t *from)
 
 /* ---- the log line ------------------------------------------------------- */
 
-static const int mod_iri_levels[] = { APLOG_ERR, APLOG_WARNING, APLOG_INFO };
+const int mod_iri_levels[] = { APLOG_ERR, APLOG_WARNING, APLOG_INFO,
+                               APLOG_TRACE1, APLOG_TRACE1 };
 
 /* Runs before the pool is destroyed, so that r is still valid. */
 static apr_status_t
@@ -269,21 +252,4 @@ mod_iri_note_error(request_rec *r, const char *failure, iri_status_t status)
 {
     mod_iri_note(r, IRI_LOG_ERROR, iri_why_code(IRI_WHY_ERROR), "%s: %s",
                  failure, iri_status_text(status));
-}
-
-void
-mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line)
-{
-    request_rec *r = arg;
-    iri_notes_t *notes;
-
-    if (level >= IRI_LOG_TRACE) {
-        ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, "iri: %.*s",
-                      (int) line.len, (const char *) line.data);
-        return;
-    }
-    notes = mod_iri_notes(r, level);
-    if (notes != NULL) {
-        iri_note_line(notes, level, line);
-    }
 }

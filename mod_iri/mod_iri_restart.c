@@ -1,20 +1,17 @@
 /*
  * mod_iri_restart.c - a request restarts with the names that were found
  *
- * A request restarts if an entry was found under another canonical path than
- * that of the request.  The rules must judge the URL of the client with the
- * names of the entries that are opened (common/request/iri_restart.c).  So the
- * request is restored to the state in which it was read, gets that URL, and
- * passes through all of its phases again: post_read_request, the quick handler
- * of mod_cache, rewriting, aliases, proxying, access.  The restart happens in
- * map_to_storage, before a file is opened or access is granted, and at most
- * once per request.
+ * If an entry was found under another canonical path, the rules must judge the
+ * URL of the client with the names that are opened (iri_restart.c of the core).
+ * So in map_to_storage, before a file is opened or access is granted, and at
+ * most once, the request is restored to the state in which it was read, gets
+ * that URL, and passes through all phases again: post_read_request, the quick
+ * handler of mod_cache, rewriting, aliases, proxying, access.
  *
  * The state is saved in a snapshot: a copy of the request_rec with copies of
  * its tables.  An internal redirect by a rule (.htaccess, DirectoryIndex,
  * Action) continues the request that was read, so it restarts with the snapshot
- * of that request.  A URI subrequest and an error page have snapshots of their
- * own.
+ * of that request.  A URI subrequest and an error page have their own.
  *
  * An internal redirect is not used for the restart: rules trust requests with
  * REDIRECT_STATUS, and modules judge only requests whose r->prev is NULL.
@@ -24,14 +21,11 @@
 
 /* A request as it was read, and its restart. */
 typedef struct mod_iri_snapshot_s {
-    request_rec         saved;     /* a copy of the request_rec as it was
-                                      read */
-    request_rec        *original;  /* the request that was read */
-    apr_array_header_t *filters;   /* ap_filter_t *: filters of the request */
-    const request_rec  *previous;  /* a copy of the request at the restart;
-                                      NULL: no restart */
-    const request_rec  *restarted; /* the request that runs since the restart;
-                                      NULL: no restart */
+    request_rec         saved;    /* a copy */
+    request_rec        *original; /* the request that was read */
+    apr_array_header_t *filters;  /* ap_filter_t *: filters of the request */
+    const request_rec  *previous; /* a copy, at the restart; NULL: none yet */
+    const request_rec *restarted; /* the request that runs since then; NULL */
 } mod_iri_snapshot_t;
 
 /* ---- the snapshot ------------------------------------------------------- */
@@ -40,16 +34,16 @@ typedef struct mod_iri_snapshot_s {
 static mod_iri_snapshot_t *
 mod_iri_snapshot(const request_rec *r)
 {
-    return mod_iri_server_conf(r->server)->may_restart
+    return mod_iri_conf(r)->may_restart
                ? mod_iri_pool_data(r->pool, NULL)->snapshot
                : NULL;
 }
 
-/* Returns: 1 if the path may lead to an entry with another canonical path. */
+/* May the path lead to an entry with another canonical path? */
 static int
 mod_iri_can_restart(const request_rec *r)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
 
     return conf->engine == IRI_ENGINE_ON && conf->may_restart
            && r->parsed_uri.path != NULL
@@ -59,10 +53,9 @@ mod_iri_can_restart(const request_rec *r)
                || !iri_str_is_ascii(mod_iri_str(r->parsed_uri.path)));
 }
 
-/* Replace each table of a request that a restart restores. */
+/* Copy each table of a request that a restart restores. */
 static void
-mod_iri_each_table(request_rec *r,
-                   apr_table_t *(*replace)(apr_pool_t *, apr_table_t *) )
+mod_iri_copy_tables(request_rec *r)
 {
     apr_table_t **tables[] = { &r->headers_in,      &r->headers_out,
                                &r->err_headers_out, &r->subprocess_env,
@@ -70,22 +63,8 @@ mod_iri_each_table(request_rec *r,
     size_t        i;
 
     for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-        *tables[i] = replace(r->pool, *tables[i]);
+        *tables[i] = apr_table_copy(r->pool, *tables[i]);
     }
-}
-
-/* For a snapshot: a copy; NULL: the table is empty. */
-static apr_table_t *
-mod_iri_table_save(apr_pool_t *pool, apr_table_t *table)
-{
-    return apr_is_empty_table(table) ? NULL : apr_table_copy(pool, table);
-}
-
-/* For a request that is restored: the table of the snapshot. */
-static apr_table_t *
-mod_iri_table_restore(apr_pool_t *pool, apr_table_t *table)
-{
-    return table != NULL ? table : apr_table_make(pool, 5);
 }
 
 static void
@@ -108,13 +87,13 @@ mod_iri_snapshot_make(request_rec *r)
     snapshot->original = r;
     *state = *r;
     /* httpd decodes the path in place. */
-    state->parsed_uri.path = apr_pstrdup(r->pool, r->parsed_uri.path);
-    state->uri = state->parsed_uri.path;
+    state->uri = state->parsed_uri.path = apr_pstrdup(r->pool,
+                                                      r->parsed_uri.path);
     if (r->main != NULL) {
         /* the first walk over <Location> may have set variables */
         state->subprocess_env = r->main->subprocess_env;
     }
-    mod_iri_each_table(state, mod_iri_table_save);
+    mod_iri_copy_tables(state);
     state->allowed_methods = ap_make_method_list(r->pool, 2);
     ap_copy_method_list(state->allowed_methods, r->allowed_methods);
     state->per_dir_config = r->server->lookup_defaults;
@@ -123,6 +102,22 @@ mod_iri_snapshot_make(request_rec *r)
     mod_iri_add_filters(snapshot->filters, r, r->output_filters);
     mod_iri_add_filters(snapshot->filters, r, r->input_filters);
     return snapshot;
+}
+
+static int
+mod_iri_add_redirect(void *env, const char *key, const char *value)
+{
+    apr_table_addn(
+        env, apr_pstrcat(apr_table_elts(env)->pool, "REDIRECT_", key, NULL),
+        value);
+    return 1;
+}
+
+static int
+mod_iri_add_value(void *env, const char *key, const char *value)
+{
+    apr_table_setn(env, key, value);
+    return 1;
 }
 
 /*
@@ -134,29 +129,13 @@ mod_iri_snapshot_make(request_rec *r)
 static void
 mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
 {
-    static const char *const  keys[] = { "REDIRECT_STATUS",
-                                         "REDIRECT_REQUEST_METHOD",
-                                         "REDIRECT_ERROR_NOTES" };
-    const apr_array_header_t *array;
-    const apr_table_entry_t  *entry;
-    apr_table_t              *env;
-    const char               *value;
-    int                       i;
+    apr_table_t *env = apr_table_make(page->pool, 25);
 
-    array = apr_table_elts(snapshot->previous->subprocess_env);
-    entry = (const apr_table_entry_t *) array->elts;
-    env = apr_table_make(page->pool, array->nelts + 4);
-    for (i = 0; i < array->nelts; i++) {
-        apr_table_addn(
-            env, apr_pstrcat(page->pool, "REDIRECT_", entry[i].key, NULL),
-            entry[i].val);
-    }
-    for (i = 0; i < (int) (sizeof(keys) / sizeof(keys[0])); i++) {
-        value = apr_table_get(page->subprocess_env, keys[i]);
-        if (value != NULL) {
-            apr_table_setn(env, keys[i], value);
-        }
-    }
+    apr_table_do(mod_iri_add_redirect, env,
+                 snapshot->previous->subprocess_env, NULL);
+    apr_table_do(mod_iri_add_value, env, page->subprocess_env,
+                 "REDIRECT_STATUS", "REDIRECT_REQUEST_METHOD",
+                 "REDIRECT_ERROR_NOTES", NULL);
     page->subprocess_env = env;
     page->prev->uri = snapshot->previous->uri;
     page->prev->args = snapshot->previous->args;
@@ -186,9 +165,7 @@ mod_iri_snapshot_take(request_rec *r)
     if (snapshot != NULL && snapshot->restarted != NULL) {
         mod_iri_hide_restart(snapshot, r);
     }
-    if (r->prev != NULL
-        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
-    {
+    if (r->prev != NULL && mod_iri_is_on(r)) {
         mod_iri_vars_hide_lookup(r);
     }
     if (mod_iri_can_restart(r)) {
@@ -203,43 +180,32 @@ mod_iri_snapshot_take(request_rec *r)
 
 /* ---- restoring ---------------------------------------------------------- */
 
-static int
-mod_iri_has_filter(const apr_array_header_t *filters, const ap_filter_t *f)
-{
-    int i;
-
-    for (i = 0; i < filters->nelts; i++) {
-        if (APR_ARRAY_IDX(filters, i, ap_filter_t *) == f) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Remove the filters that were added since the request was read. */
+/* Remove the filters from f on that were added since the request was read. */
 static void
-mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot, request_rec *r)
+mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot,
+                       const request_rec *r, ap_filter_t *f,
+                       void (*remove_filter)(ap_filter_t *))
 {
-    ap_filter_t *f, *next;
+    ap_filter_t *next;
+    int          i;
 
-    for (f = r->output_filters; f != NULL; f = next) {
+    for (; f != NULL; f = next) {
         next = f->next;
-        if (f->r == r && !mod_iri_has_filter(snapshot->filters, f)) {
-            ap_remove_output_filter(f);
+        for (i = 0;
+             i < snapshot->filters->nelts
+             && APR_ARRAY_IDX(snapshot->filters, i, ap_filter_t *) != f;
+             i++)
+        {
         }
-    }
-    for (f = r->input_filters; f != NULL; f = next) {
-        next = f->next;
-        if (f->r == r && !mod_iri_has_filter(snapshot->filters, f)) {
-            ap_remove_input_filter(f);
+        if (f->r == r && i == snapshot->filters->nelts) {
+            remove_filter(f);
         }
     }
 }
 
 /*
- * Returns: 1 if a module has begun to read the body.  A body cannot be read
- * again, and a program that has read it must not run twice.  Subrequests and
- * error pages have no body.
+ * Has a module begun to read the body?  It cannot be read again, and a program
+ * that has read it must not run twice.  Subrequests and error pages have none.
  */
 static int
 mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
@@ -274,7 +240,10 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     request_rec  *was = apr_pmemdup(r->pool, r, sizeof(*r)), *prev;
     const module *m;
 
-    mod_iri_remove_filters(snapshot, r);
+    mod_iri_remove_filters(snapshot, r, r->output_filters,
+                           ap_remove_output_filter);
+    mod_iri_remove_filters(snapshot, r, r->input_filters,
+                           ap_remove_input_filter);
     *was = *r;
     *r = snapshot->saved;
     r->output_filters = was->output_filters;
@@ -296,7 +265,6 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
     (void) mod_iri_pool_data(r->pool, was->pool);
-    mod_iri_each_table(r, mod_iri_table_restore);
     if (r->main == NULL && r->prev == NULL) {
         r->prev = was;
     }
@@ -331,7 +299,7 @@ mod_iri_restore_path(request_rec *r, iri_request_t *state, const char *uri)
                     && iri_request_form(state, 0) == IRI_FORM_ASCII
                     && iri_path_is_ascii(iri_request_path(state, 0), 0);
     if (!ctx->is_ascii) {
-        mod_iri_vars_set_reading(r, ctx);
+        mod_iri_vars_set_reading(r);
     }
 }
 
@@ -365,12 +333,11 @@ mod_iri_process_restarted(request_rec *r, apr_pool_t *pool, int is_lookup)
 {
     int status;
 
-    if (is_lookup) {
-        status = ap_process_request_internal(r);
-        return status == OK ? HTTP_OK : status;
-    }
     if (r->main != NULL) {
         status = ap_process_request_internal(r);
+        if (is_lookup) {
+            return status == OK ? HTTP_OK : status;
+        }
         status = status == OK ? ap_invoke_handler(r) : status;
     } else {
         status = mod_iri_process_main(r);
@@ -388,15 +355,11 @@ mod_iri_restart_url(const request_rec *r)
 
     return snapshot != NULL && snapshot->restarted == NULL
                    && !mod_iri_is_body_read(snapshot, r)
-               ? mod_iri_path(snapshot->original,
-                              mod_iri_request(snapshot->original))
+               ? mod_iri_path(snapshot->original)
                : none;
 }
 
-/*
- * iri_request_restart() must add its note before r is restored: env refers to r
- * as it was before.
- */
+/* iri_request_restart() precedes the restoring of r, to which env refers. */
 int
 mod_iri_restart(request_rec *r, const iri_lookup_t *lookup)
 {

@@ -1,16 +1,13 @@
 /*
  * mod_iri_status.c - the handler iri-status and its counters
  *
- * If IRIEngine is on or report, requests are counted when they are logged, in
- * memory that all children share.  The memory is allocated in the process pool
- * and survives restarts.  A restart loads this module again, and finds the
- * memory by a key in that pool.  The core counts and writes the page
- * (iri_stats.h).
+ * Requests are counted when they are logged, in memory that all children share.
+ * It is in the process pool and survives restarts, which load this module again
+ * and find the memory by a key.  The core counts and writes the page.
  */
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_startup.h"
 
 #include <apr_global_mutex.h>
 #include <apr_shm.h>
@@ -38,9 +35,7 @@ mod_iri_status_unlock(void *ctx)
     (void) apr_global_mutex_unlock(ctx);
 }
 
-/*
- * Returns: a key that differs between builds with different memory layouts.
- */
+/* A key that differs between builds with different memory layouts. */
 static const char *
 mod_iri_status_key(apr_pool_t *pool)
 {
@@ -84,26 +79,19 @@ int
 mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
                         apr_pool_t *ptemp)
 {
-    (void) plog;
-    (void) ptemp;
     return ap_mutex_register(pconf, MOD_IRI_STATUS, NULL, APR_LOCK_DEFAULT, 0)
                    == APR_SUCCESS
                ? OK
                : HTTP_INTERNAL_SERVER_ERROR;
 }
 
-/*
- * If there is no memory, requests are not counted, and the page is answered
- * with 500.
- */
+/* Without memory requests are not counted, and the page gets 500. */
 static int
 mod_iri_status_post_config(apr_pool_t *pconf, apr_pool_t *plog,
                            apr_pool_t *ptemp, server_rec *s)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    (void) pconf;
-    (void) plog;
     if (!mod_iri_is_first_pass() && mod_iri_status_shared(s, ptemp) == NULL) {
         rv = mod_iri_status_create(s, ptemp);
     }
@@ -141,10 +129,7 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
 
 /* ---- the event of a request --------------------------------------------- */
 
-/*
- * Describe the query of an event.  The query that was sent is read again,
- * because r->args was replaced by its UTF-8 form.
- */
+/* Read the query that was sent again: r->args was replaced by UTF-8. */
 static void
 mod_iri_status_query(request_rec *r, const mod_iri_server_conf_t *conf,
                      iri_stats_event_t *event)
@@ -152,13 +137,10 @@ mod_iri_status_query(request_rec *r, const mod_iri_server_conf_t *conf,
     const char *sent = r->args != NULL ? mod_iri_query_sent(r) : NULL;
     iri_query_t query;
 
-    if (sent == NULL
-        || !iri_query_needs_read(&conf->query, mod_iri_str(sent))) {
-        return;
-    }
-    if (iri_query_read(mod_iri_env(r), &conf->query, mod_iri_str(sent),
-                       &query)
-        == IRI_OK)
+    if (sent != NULL && iri_query_needs_read(&conf->query, mod_iri_str(sent))
+        && iri_query_read(mod_iri_env(r), &conf->query, mod_iri_str(sent),
+                          &query)
+               == IRI_OK)
     {
         event->query = query.why;
         event->query_charset = query.charset;
@@ -179,16 +161,13 @@ mod_iri_status_is_page(const request_rec *r)
     return r->handler != NULL && strcmp(r->handler, MOD_IRI_STATUS) == 0;
 }
 
-/*
- * Count a request, unless it is for the status page, or was refused before this
- * module has seen it.
- */
+/* Requests that were refused before this module saw them are not counted. */
 static int
 mod_iri_status_log(request_rec *r)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-    const mod_iri_request_t     *ctx;
-    iri_stats_event_t            event;
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
+    const mod_iri_request_t     *ctx = mod_iri_request(r);
+    iri_stats_event_t            event = { 0 };
 
     if (conf->stats == NULL || conf->engine == IRI_ENGINE_OFF
         || mod_iri_status_is_page(r)
@@ -196,10 +175,8 @@ mod_iri_status_log(request_rec *r)
     {
         return DECLINED;
     }
-    memset(&event, 0, sizeof(event));
     event.now = apr_time_sec(r->request_time);
     event.report = conf->engine == IRI_ENGINE_REPORT;
-    ctx = mod_iri_request(r);
     if (ctx != NULL) {
         iri_request_event(ctx->state, &event);
         event.verdict = ctx->refused ? IRI_REFUSE : event.verdict;
@@ -218,7 +195,7 @@ mod_iri_status_log(request_rec *r)
 static int
 mod_iri_status_handler(request_rec *r)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
     iri_page_t                   page;
     iri_status_t                 status;
 

@@ -1,46 +1,18 @@
 /*
  * mod_iri_tree.c - the settings and canonical names of directories
  *
- * <Directory> sections define how names in a directory are encoded, matched and
- * repaired.  The settings apply to the names in the directory and in all
- * directories below; the name of the directory itself is read by the settings
- * of its parent.  The core requests the settings of each directory of a search
- * (iri_directory_conf_t).
+ * <Directory> sections define how the names in a directory and below it are
+ * encoded, matched and repaired; its own name is read by the settings of its
+ * parent.  The core requests the settings of each directory of a search.
  */
 
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 #include <apr_fnmatch.h>
 
-/* ---- merging ------------------------------------------------------------ */
-
-void
-mod_iri_tree_merge(iri_tree_conf_t *to, const mod_iri_dir_conf_t *add)
-{
-    if (add->has & MOD_IRI_HAS_CHARSETS) {
-        to->charsets = add->tree.charsets;
-    }
-    if (add->has & MOD_IRI_HAS_FORM) {
-        to->names = add->tree.names;
-    }
-    if (add->has & MOD_IRI_HAS_MATCH) {
-        to->match = add->tree.match;
-    }
-    if (add->has & MOD_IRI_HAS_AMBIGUOUS) {
-        to->ambiguous = add->tree.ambiguous;
-    }
-    if (add->has & MOD_IRI_HAS_REPAIR) {
-        to->repair = add->tree.repair;
-    }
-}
-
 /* ---- settings of a directory -------------------------------------------- */
 
-/*
- * Returns: the length of path up to and including its n-th slash; 0: it has
- * fewer.
- */
+/* Returns: the length of path up to its n-th slash, included; 0: none. */
 static size_t
 mod_iri_segments_length(const char *path, unsigned n)
 {
@@ -52,9 +24,7 @@ mod_iri_segments_length(const char *path, unsigned n)
     return n == 0 ? (size_t) (at - path) : 0;
 }
 
-/*
- * Returns: 1 if a section applies to a directory, as in ap_directory_walk().
- */
+/* Does a section apply to a directory?  As in ap_directory_walk(). */
 static int
 mod_iri_section_applies(const mod_iri_section_t *section,
                         const char *directory, apr_pool_t *pool)
@@ -86,26 +56,27 @@ mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
                 apr_pool_t *pool)
 {
     const mod_iri_section_t *section;
-    iri_tree_conf_t         *tree = apr_pcalloc(pool, sizeof(*tree));
+    mod_iri_dir_conf_t      *dir = apr_pcalloc(pool, sizeof(*dir));
     int                      i;
 
-    tree->match = IRI_FOLD_NORMALIZATION;
+    dir->tree.match = IRI_FOLD_NORMALIZATION;
     if (conf->lookup_defaults != NULL) {
-        mod_iri_tree_merge(tree, conf->lookup_defaults);
+        mod_iri_dir_add(dir, conf->lookup_defaults);
     }
     for (i = 0; i < conf->sections->nelts; i++) {
         section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
         if (mod_iri_section_applies(section, directory, pool)) {
-            mod_iri_tree_merge(tree, section->dir);
+            mod_iri_dir_add(dir, section->dir);
         }
     }
     /* with iri-charset a request may have a list of charsets of its own */
-    iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL, tree);
-    return tree;
+    iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL,
+                         &dir->tree);
+    return &dir->tree;
 }
 
 /*
- * Returns: 1 if a section has the name of this directory or of one below.
+ * Has a section the name of this directory or of one below?
  * directory: canonical, "/" or without "/" at its end.  below: 1: a section of
  * a directory below, or a pattern, is required.
  */
@@ -136,20 +107,6 @@ mod_iri_has_section(const mod_iri_server_conf_t *conf, const char *directory,
 /* ---- canonical names of directories and entries ------------------------- */
 
 /*
- * Returns: 1 if the name of a section begins with directory and this segment.
- */
-static int
-mod_iri_is_section_segment(const mod_iri_server_conf_t *conf,
-                           const iri_env_t *env, const char *directory,
-                           iri_str_t name)
-{
-    apr_pool_t *pool = mod_iri_pool(env);
-
-    return mod_iri_has_section(
-        conf, apr_pstrcat(pool, directory, mod_iri_dup(pool, name), NULL), 0);
-}
-
-/*
  * Returns: the canonical name of a segment.  The choice is, in this order: the
  * octets read as UTF-8; decoded by the settings of the directory that contains
  * them; read by IRICharset; unchanged.  The second precedes the first if a
@@ -161,17 +118,17 @@ mod_iri_segment_name(const server_rec *s, const iri_env_t *env,
                      const char *directory, iri_str_t octets)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
-    iri_str_t                    path, name, read = octets;
+    iri_str_t                    name, read = octets;
     iri_reading_t                reading;
     apr_pool_t                  *pool = mod_iri_pool(env);
+    const char                  *path;
     int                          is_utf8 = 0;
 
     if (iri_str_is_ascii(octets)) {
         return octets;
     }
-    path = mod_iri_str(
-        apr_pstrcat(pool, "/", mod_iri_dup(pool, octets), NULL));
-    if (mod_iri_read_internal(s, env, path, &reading) == IRI_OK
+    path = apr_pstrcat(pool, "/", mod_iri_dup(pool, octets), NULL);
+    if (mod_iri_read_internal(s, env, mod_iri_str(path), &reading) == IRI_OK
         && reading.verdict != IRI_REFUSE)
     {
         is_utf8 = reading.form != IRI_FORM_LEGACY;
@@ -185,12 +142,12 @@ mod_iri_segment_name(const server_rec *s, const iri_env_t *env,
     {
         return read;
     }
-    return is_utf8
-                   && (mod_iri_is_section_segment(conf, env, directory, read)
-                       || !mod_iri_is_section_segment(conf, env, directory,
-                                                      name))
-               ? read
-               : name;
+    path = apr_pstrcat(pool, directory, mod_iri_dup(pool, read), NULL);
+    if (is_utf8 && mod_iri_has_section(conf, path, 0)) {
+        return read;
+    }
+    path = apr_pstrcat(pool, directory, mod_iri_dup(pool, name), NULL);
+    return is_utf8 && !mod_iri_has_section(conf, path, 0) ? read : name;
 }
 
 const char *
@@ -218,8 +175,7 @@ mod_iri_canonical_path(const server_rec *s, const char *path,
         return path;
     }
     while (*path != '\0') {
-        segment.data = (const unsigned char *) path;
-        segment.len = strcspn(path, "/");
+        segment = mod_iri_substr(path, strcspn(path, "/"));
         path += segment.len;
         segment = mod_iri_segment_name(s, env, names, segment);
         names = apr_pstrcat(pool, names, mod_iri_dup(pool, segment),
@@ -232,14 +188,13 @@ mod_iri_canonical_path(const server_rec *s, const char *path,
 const char *
 mod_iri_entry_names(request_rec *r, const char *directory, const char *octets)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
     const iri_env_t             *env = mod_iri_env(r);
     const char                  *names = "";
     iri_str_t                    segment, name;
 
     for (;;) {
-        segment.data = (const unsigned char *) octets;
-        segment.len = strcspn(octets, "/");
+        segment = mod_iri_substr(octets, strcspn(octets, "/"));
         name = segment;
         if (segment.len > 0
             && (iri_entry_name(env,
@@ -270,10 +225,7 @@ typedef struct {
     const char                  *root; /* canonical path of search->root */
 } mod_iri_settings_t;
 
-/*
- * Implements iri_directory_conf_t.  search->settings_data is a
- * mod_iri_settings_t.
- */
+/* iri_directory_conf_t */
 static const iri_tree_conf_t *
 mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
                 iri_str_t names)
@@ -333,8 +285,7 @@ mod_iri_settings_path(request_rec *r)
         return ctx->settings_path;
     }
     if (ctx != NULL && ctx->lookup != NULL
-        && !iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
-                                mod_iri_str(r->filename)))
+        && !mod_iri_is_same_on_disk(r, r->filename))
     {
         return mod_iri_path_below_root(
             r, ctx->lookup->search.root,
@@ -346,14 +297,14 @@ mod_iri_settings_path(request_rec *r)
 const iri_tree_conf_t *
 mod_iri_tree_of_filename(request_rec *r)
 {
-    return mod_iri_tree_of(mod_iri_server_conf(r->server),
-                           mod_iri_settings_path(r), r->pool);
+    return mod_iri_tree_of(mod_iri_conf(r), mod_iri_settings_path(r),
+                           r->pool);
 }
 
 const iri_tree_conf_t *
 mod_iri_tree_of_parent(request_rec *r)
 {
     return mod_iri_tree_of(
-        mod_iri_server_conf(r->server),
+        mod_iri_conf(r),
         ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)), r->pool);
 }

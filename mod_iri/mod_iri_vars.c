@@ -15,10 +15,7 @@
 #include <ap_expr.h>
 #include <mod_log_config.h>
 
-/*
- * The variables.  Those up to MOD_IRI_CHARSET, except MOD_IRI_PATH, describe
- * the request that the client sent.
- */
+/* Up to CHARSET, except PATH, they describe the request of the client. */
 typedef enum {
     MOD_IRI_HOST,
     MOD_IRI_HOST_ASCII,
@@ -42,51 +39,47 @@ static const char mod_iri_var_names[MOD_IRI_VARS][16] = {
     "IRI_FILENAME", "IRI_PATH_INFO"
 };
 
+static const char *
+mod_iri_var_get(const request_rec *r, mod_iri_var_t var)
+{
+    return apr_table_get(r->subprocess_env, mod_iri_var_names[var]);
+}
+
 /* ---- values ------------------------------------------------------------- */
 
 /*
  * Returns: the request that the client sent, if a rule has redirected it
- * internally to r.
- *
- * IRI, IRI_URI, IRI_QUERY, IRI_REQUEST_URI, IRI_FORM and IRI_CHARSET describe
- * that request.
- * IRI_PATH is the path that rules judge, like REQUEST_URI: a RewriteCond in a
- * .htaccess must see that its rule was applied.  An error page has its own
- * variables.
+ * internally to r.  The variables describe it, except IRI_PATH, which rules
+ * judge like REQUEST_URI: a RewriteCond in a .htaccess must see that its rule
+ * was applied.  An error page has its own variables.
  */
 static request_rec *
 mod_iri_client_request(request_rec *r)
 {
-    const mod_iri_request_t *ctx;
-
-    while (r->prev != NULL && !mod_iri_is_error_page(r)) {
-        ctx = mod_iri_request(r);
-        if (ctx != NULL && iri_request_has_restarted(ctx->state)) {
-            break; /* a restarted request has the URL of the client */
-        }
+    /* a restarted request has the URL of the client */
+    while (r->prev != NULL && !mod_iri_is_error_page(r)
+           && !mod_iri_has_restarted(mod_iri_request(r)))
+    {
         r = r->prev;
     }
     return r;
 }
 
 static const char *
-mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_var_uri(request_rec *r)
 {
-    iri_str_t uri;
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    iri_str_t                uri;
 
     if (ctx && ctx->uri) {
         return ctx->uri;
     }
-    return iri_path_to_uri(mod_iri_env(r), mod_iri_path(r, ctx), &uri)
-                   == IRI_OK
+    return iri_path_to_uri(mod_iri_env(r), mod_iri_path(r), &uri) == IRI_OK
                ? mod_iri_dup(r->pool, uri)
                : NULL;
 }
 
-/*
- * The host of a request, or the ServerName with UseCanonicalName, mapped once
- * for all variables.
- */
+/* The host, or the ServerName with UseCanonicalName, for all variables. */
 typedef struct {
     const char *name;    /* NULL: it was not read yet */
     const char *ascii;   /* NULL: it is not a host name */
@@ -102,7 +95,7 @@ mod_iri_read_host(request_rec *r, mod_iri_host_forms_t *forms)
         return;
     }
     forms->name = ap_get_server_name_for_url(r);
-    if (iri_host_forms(mod_iri_env(r), &mod_iri_server_conf(r->server)->host,
+    if (iri_host_forms(mod_iri_env(r), &mod_iri_conf(r)->host,
                        mod_iri_str(forms->name), &host)
             == IRI_OK
         && host.verdict != IRI_REFUSE)
@@ -114,16 +107,14 @@ mod_iri_read_host(request_rec *r, mod_iri_host_forms_t *forms)
 
 /* Returns: the whole IRI, with host and path in Unicode. */
 static const char *
-mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
-                const mod_iri_host_forms_t *forms)
+mod_iri_var_iri(request_rec *r, const mod_iri_host_forms_t *forms)
 {
     apr_port_t  port = ap_get_server_port(r);
     const char *sent = r->parsed_uri.query; /* a rule may set r->args */
     iri_str_t   path;
 
     if (forms->unicode == NULL
-        || iri_path_to_iri(mod_iri_env(r), mod_iri_path(r, ctx), &path)
-               != IRI_OK)
+        || iri_path_to_iri(mod_iri_env(r), mod_iri_path(r), &path) != IRI_OK)
     {
         return NULL;
     }
@@ -136,29 +127,18 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
 
 /* Returns: the path up to the deepest entry, or (path_info) the rest. */
 static const char *
-mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
+mod_iri_var_file(request_rec *r, int path_info)
 {
-    iri_lookup_t *lookup = ctx != NULL ? ctx->lookup : NULL;
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    iri_lookup_t            *lookup = ctx != NULL ? ctx->lookup : NULL;
 
-    if (r->finfo.filetype == APR_NOFILE && lookup != NULL) {
-        if (iri_lookup_split(mod_iri_env(r), lookup) == IRI_OK) {
-            return mod_iri_dup(r->pool,
-                               path_info ? lookup->path_info : lookup->entry);
-        }
+    if (r->finfo.filetype == APR_NOFILE && lookup != NULL
+        && iri_lookup_split(mod_iri_env(r), lookup) == IRI_OK)
+    {
+        return mod_iri_dup(r->pool,
+                           path_info ? lookup->path_info : lookup->entry);
     }
     return path_info ? r->path_info : r->filename;
-}
-
-/*
- * Returns: 1 if httpd has found the file of an ASCII path, for which no
- * lookup was made.  After an error nothing is revealed.
- */
-static int
-mod_iri_is_found_by_httpd(const request_rec *r)
-{
-    return !r->proxyreq && !ap_is_HTTP_ERROR(r->status)
-           && r->finfo.filetype != APR_NOFILE && r->filename != NULL
-           && iri_str_is_ascii(mod_iri_str(r->filename));
 }
 
 /*
@@ -167,19 +147,22 @@ mod_iri_is_found_by_httpd(const request_rec *r)
  * which the directory was found.
  */
 static const char *
-mod_iri_var_match(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_var_match(request_rec *r)
 {
-    iri_match_t match = IRI_MATCH_NONE;
-    const char *set = ctx == NULL ? apr_table_get(
-                          r->subprocess_env, mod_iri_var_names[MOD_IRI_MATCH])
-                                  : NULL;
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    iri_match_t              match = IRI_MATCH_NONE;
+    const char              *set;
 
-    if (set != NULL) {
+    if (ctx == NULL && (set = mod_iri_var_get(r, MOD_IRI_MATCH)) != NULL) {
         return set;
     }
     if (ctx != NULL && ctx->lookup != NULL) {
         match = iri_request_match(ctx->state, mod_iri_env(r), ctx->lookup, 0);
-    } else if (mod_iri_is_found_by_httpd(r)) {
+    } else if (!r->proxyreq && !ap_is_HTTP_ERROR(r->status)
+               && r->finfo.filetype != APR_NOFILE && r->filename != NULL
+               && iri_str_is_ascii(mod_iri_str(r->filename)))
+    {
+        /* httpd has found the file; after an error nothing is revealed */
         match = IRI_MATCH_EXACT;
     }
     return iri_match_text(match);
@@ -187,17 +170,13 @@ mod_iri_var_match(request_rec *r, const mod_iri_request_t *ctx)
 
 /* Returns: the value of a variable; NULL: it has none, or not yet. */
 static const char *
-mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
-                  mod_iri_var_t var, mod_iri_host_forms_t *forms)
+mod_iri_var_value(request_rec *r, mod_iri_var_t var,
+                  mod_iri_host_forms_t *forms)
 {
-    request_rec *client = var <= MOD_IRI_CHARSET && var != MOD_IRI_PATH
-                              ? mod_iri_client_request(r)
-                              : r;
-    iri_str_t    charset;
+    iri_str_t charset;
 
-    if (client != r) {
-        r = client;
-        ctx = mod_iri_request(r);
+    if (var <= MOD_IRI_CHARSET && var != MOD_IRI_PATH) {
+        r = mod_iri_client_request(r);
     }
     if (var <= MOD_IRI_IRI) {
         mod_iri_read_host(r, forms);
@@ -208,32 +187,30 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
     case MOD_IRI_HOST_ASCII:
         return forms->ascii;
     case MOD_IRI_IRI:
-        return mod_iri_var_iri(r, ctx, forms);
+        return mod_iri_var_iri(r, forms);
     case MOD_IRI_PATH:
-        return mod_iri_dup(r->pool, mod_iri_path(r, ctx));
+        return mod_iri_dup(r->pool, mod_iri_path(r));
     case MOD_IRI_URI:
-        return mod_iri_var_uri(r, ctx);
+        return mod_iri_var_uri(r);
     case MOD_IRI_QUERY:
         return r->next == NULL ? mod_iri_query(r) : r->parsed_uri.query;
     case MOD_IRI_REQUEST_URI:
         while (r->prev != NULL) {
             r = r->prev; /* that of an error page is the client's too */
         }
-        return mod_iri_server_conf(r->server)->request_uri == 1
-                   ? mod_iri_target_sent(r)
-                   : NULL;
+        return mod_iri_conf(r)->request_uri == 1 ? mod_iri_target_sent(r)
+                                                 : NULL;
     case MOD_IRI_FORM:
-        return iri_form_text(
-            iri_request_form(ctx != NULL ? ctx->state : NULL, 0));
+        return iri_form_text(iri_request_form(mod_iri_state(r), 0));
     case MOD_IRI_CHARSET:
-        charset = iri_request_charset(ctx != NULL ? ctx->state : NULL, 0);
+        charset = iri_request_charset(mod_iri_state(r), 0);
         return charset.len > 0 ? (const char *) charset.data : NULL;
     case MOD_IRI_MATCH:
-        return mod_iri_var_match(r, ctx);
+        return mod_iri_var_match(r);
     case MOD_IRI_FILENAME:
-        return mod_iri_var_file(r, ctx, 0);
+        return mod_iri_var_file(r, 0);
     case MOD_IRI_PATH_INFO:
-        return mod_iri_var_file(r, ctx, 1);
+        return mod_iri_var_file(r, 1);
     default:
         return NULL;
     }
@@ -255,13 +232,9 @@ mod_iri_var_find(const char *name)
     return (mod_iri_var_t) var;
 }
 
-/*
- * Set the variables of the indexes from `from` to `to`: those of the reading,
- * MOD_IRI_MATCH, or those of the file.
- */
+/* Set the variables from `from` to `to`. */
 static void
-mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
-                 mod_iri_var_t from, mod_iri_var_t to)
+mod_iri_vars_set(request_rec *r, mod_iri_var_t from, mod_iri_var_t to)
 {
     /* which always has a value, and is set with the others */
     mod_iri_var_t        always = from < MOD_IRI_FORM ? MOD_IRI_FORM : from;
@@ -269,13 +242,10 @@ mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
     mod_iri_var_t        var;
     const char          *value;
     /* apr_table_setn() compares all names, which have the same checksum */
-    int is_first = apr_is_empty_table(r->subprocess_env)
-                   || apr_table_get(r->subprocess_env,
-                                    mod_iri_var_names[always])
-                          == NULL;
+    int is_first = mod_iri_var_get(r, always) == NULL;
 
     for (var = from; var <= to; var++) {
-        value = mod_iri_var_value(r, ctx, var, &forms);
+        value = mod_iri_var_value(r, var, &forms);
         if (value != NULL && *value != '\0') {
             (is_first ? apr_table_addn : apr_table_setn)(
                 r->subprocess_env, mod_iri_var_names[var], value);
@@ -286,17 +256,17 @@ mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
 }
 
 /*
- * Returns: 1 if the octets of a path are canonical.  httpd makes the paths of
- * subrequests with escapes in lower case.  ctx NULL: an ASCII path.
+ * Are the octets of the path canonical?  httpd makes the paths of subrequests
+ * with escapes in lower case.
  */
 static int
-mod_iri_is_canonical(const mod_iri_request_t *ctx)
+mod_iri_is_canonical(const request_rec *r)
 {
-    const iri_reading_t *reading = ctx != NULL
-                                       ? iri_request_requested_reading(
-                                           ctx->state)
-                                       : NULL;
+    const iri_reading_t *reading = NULL;
 
+    if (mod_iri_request(r) != NULL) {
+        reading = iri_request_requested_reading(mod_iri_state(r));
+    }
     return reading == NULL
            || (reading->verdict != IRI_REFUSE
                && mod_iri_str_equal(reading->path, reading->octets));
@@ -307,39 +277,36 @@ mod_iri_is_canonical(const mod_iri_request_t *ctx)
  * the form and charset of its main request.
  */
 void
-mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_set_reading(request_rec *r)
 {
-    int keeps = r->main != NULL && mod_iri_is_canonical(ctx)
-                && apr_table_get(r->subprocess_env,
-                                 mod_iri_var_names[MOD_IRI_FORM])
-                       != NULL;
+    int keeps = r->main != NULL && mod_iri_is_canonical(r)
+                && mod_iri_var_get(r, MOD_IRI_FORM) != NULL;
 
-    mod_iri_vars_set(r, ctx, MOD_IRI_HOST,
+    mod_iri_vars_set(r, MOD_IRI_HOST,
                      keeps ? MOD_IRI_QUERY : MOD_IRI_CHARSET);
 }
 
 void
 mod_iri_vars_set_sent(request_rec *r)
 {
-    mod_iri_vars_set(r, mod_iri_request(r), MOD_IRI_REQUEST_URI,
-                     MOD_IRI_REQUEST_URI);
+    mod_iri_vars_set(r, MOD_IRI_REQUEST_URI, MOD_IRI_REQUEST_URI);
 }
 
 void
 mod_iri_vars_set_redirected(request_rec *r)
 {
     if (mod_iri_request(mod_iri_client_request(r)) != NULL) {
-        mod_iri_vars_set_reading(r, NULL);
+        mod_iri_vars_set_reading(r);
     }
 }
 
 void
-mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_set_match(request_rec *r)
 {
-    mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
+    mod_iri_vars_set(r, MOD_IRI_MATCH, MOD_IRI_MATCH);
 }
 
-/* Returns: 1 if key is REDIRECT_ and a variable that depends on a lookup. */
+/* Is key REDIRECT_ and a variable that depends on a lookup? */
 static int
 mod_iri_is_redirect_copy(const char *key)
 {
@@ -358,43 +325,43 @@ mod_iri_is_redirect_copy(const char *key)
     return 0;
 }
 
-/*
- * The lookup may not be revealed to an error page, because the error may be
- * that access was denied.
- */
+static int
+mod_iri_add_visible(void *env, const char *key, const char *value)
+{
+    if (!mod_iri_is_redirect_copy(key)) {
+        apr_table_addn(env, key, value);
+    }
+    return 1;
+}
+
+/* The error may be that access was denied. */
 void
 mod_iri_vars_hide_lookup(request_rec *r)
 {
-    const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
-    const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
-    apr_table_t              *env = apr_table_make(r->pool, array->nelts + 4);
-    int                       i;
+    apr_table_t *env = apr_table_make(r->pool, 25);
 
-    for (i = 0; i < array->nelts; i++) {
-        if (!mod_iri_is_redirect_copy(entry[i].key)) {
-            apr_table_addn(env, entry[i].key, entry[i].val);
-        }
-    }
+    apr_table_do(mod_iri_add_visible, env, r->subprocess_env, NULL);
     r->subprocess_env = env;
 }
 
 /*
- * Called in fixups.  The variables of an ASCII path are set only if a handler
- * may read them.  Those of an absent file are set for FallbackResource.
+ * The variables of an ASCII path are set only if a handler may read them.
+ * Those of an absent file are set for FallbackResource.
  */
 void
-mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_set_fixups(request_rec *r)
 {
-    int is_ascii = ctx == NULL || ctx->is_ascii;
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    int                      is_ascii = ctx == NULL || ctx->is_ascii;
 
     if (is_ascii && (r->handler == NULL || r->main != NULL)) {
         return;
     }
     if (is_ascii) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET);
-        mod_iri_vars_set_match(r, ctx);
+        mod_iri_vars_set(r, MOD_IRI_HOST, MOD_IRI_CHARSET);
+        mod_iri_vars_set_match(r);
     }
-    mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
+    mod_iri_vars_set(r, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
 }
 
 /* ---- logs --------------------------------------------------------------- */
@@ -424,12 +391,11 @@ mod_iri_log_item(request_rec *r, char *name)
     mod_iri_var_t        var = mod_iri_var_find(name);
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
 
-    if (value == NULL && var != MOD_IRI_VARS
-        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON
+    if (value == NULL && var != MOD_IRI_VARS && mod_iri_is_on(r)
         && r->parsed_uri.path != NULL)
     {
         r = mod_iri_before_error_page(r);
-        value = mod_iri_var_value(r, mod_iri_request(r), var, &forms);
+        value = mod_iri_var_value(r, var, &forms);
         value = value != NULL && *value != '\0' ? value : NULL;
     }
     return ap_escape_logitem(r->pool, value);
@@ -442,8 +408,6 @@ mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     APR_OPTIONAL_FN_TYPE(ap_register_log_handler)
     *put = APR_RETRIEVE_OPTIONAL_FN(ap_register_log_handler);
 
-    (void) plog;
-    (void) ptemp;
     if (put != NULL) {
         put(pconf, "e", mod_iri_log_item, 0);
     }
@@ -458,13 +422,11 @@ mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)
     const char          *value;
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
 
-    if (eval->r == NULL
-        || mod_iri_server_conf(eval->r->server)->engine != IRI_ENGINE_ON)
-    {
+    if (eval->r == NULL || !mod_iri_is_on(eval->r)) {
         return "";
     }
     value = mod_iri_var_value(
-        eval->r, mod_iri_request(eval->r),
+        eval->r,
         (mod_iri_var_t) ((const char(*)[16]) data - mod_iri_var_names),
         &forms);
     return value ? value : "";

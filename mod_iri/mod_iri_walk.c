@@ -6,11 +6,9 @@
  *
  * httpd compares <Directory "/srv/caf\xC3\xA9"> with octets on disk.  If the
  * tree stores that name in NFD or in another charset, the section would not
- * match, and would not deny access.  So the directory walk of a request for a
- * file below such a directory gets a copy of the section, after it, with the
- * octets of the request's file name.  Servers and requests share sections, so
- * neither the original nor the list of httpd is changed: for the walk the
- * request has a copy of its server_rec.
+ * match, and would not deny access.  So the walk gets a copy of the section,
+ * after it, with the octets of the request's file name.  Servers and requests
+ * share sections: for the walk the request has a copy of its server_rec.
  *
  * <Files "caf\xC3\xA9.html"> is compared with the name of the entry instead of
  * its octets on disk. mod_negotiation compares octets too: for a path without
@@ -19,7 +17,6 @@
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-#include "mod_iri_tree.h"
 
 /* ---- <Directory>: startup ----------------------------------------------- */
 
@@ -63,23 +60,7 @@ mod_iri_next_segment(const char *path)
 static iri_str_t
 mod_iri_first_segment(const char *path)
 {
-    iri_str_t segment = { strcspn(path, "/"), (const unsigned char *) path };
-
-    return segment;
-}
-
-/*
- * Returns: the settings of the directory that contains the segment at name.
- */
-static const iri_tree_conf_t *
-mod_iri_segment_tree(const iri_env_t *env, const mod_iri_server_conf_t *conf,
-                     const mod_iri_encoded_section_t *directory,
-                     const char                      *name)
-{
-    return mod_iri_tree_of(conf,
-                           apr_pstrmemdup(mod_iri_pool(env), directory->name,
-                                          name - directory->name),
-                           mod_iri_pool(env));
+    return mod_iri_substr(path, strcspn(path, "/"));
 }
 
 /*
@@ -97,7 +78,8 @@ mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
 {
     const char  *at = filename, *path = directory->path;
     const char  *name = directory->name;
-    iri_str_t    octets, segment, found;
+    apr_pool_t  *pool = mod_iri_pool(env);
+    iri_str_t    octets, found;
     iri_status_t status;
     int          literal = 1;
 
@@ -107,14 +89,19 @@ mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
             return IRI_OK;
         }
         octets = mod_iri_first_segment(at);
-        segment = mod_iri_first_segment(name);
         literal = literal
                   && mod_iri_str_equal(octets, mod_iri_first_segment(path));
         if (!literal) {
             status = iri_entry_name(
-                env, mod_iri_segment_tree(env, conf, directory, name), octets,
-                &found);
-            if (status != IRI_OK || !mod_iri_str_equal(found, segment)) {
+                env,
+                mod_iri_tree_of(conf,
+                                apr_pstrmemdup(pool, directory->name,
+                                               name - directory->name),
+                                pool),
+                octets, &found);
+            if (status != IRI_OK
+                || !mod_iri_str_equal(found, mod_iri_first_segment(name)))
+            {
                 return status;
             }
         }
@@ -125,45 +112,67 @@ mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
     return IRI_OK;
 }
 
-/* A copy of a section that a request needs. */
-typedef struct {
-    ap_conf_vector_t *section;
-    const char       *octets; /* the path of the copy, with "/" at its end */
-} mod_iri_copy_t;
+/* Returns: a copy of a section for the path octets, which ends with "/". */
+static ap_conf_vector_t *
+mod_iri_copy_section(apr_pool_t *pool, ap_conf_vector_t *section,
+                     char *octets)
+{
+    core_dir_config *core = apr_pmemdup(
+        pool, ap_get_core_module_config(section), sizeof(*core));
+
+    core->d = octets;
+    section = mod_iri_copy_vector(pool, section);
+    ap_set_core_module_config(section, core);
+    return section;
+}
 
 /*
- * Set *copies to the mod_iri_copy_t that the walk of a request needs, and
- * *key to a string that differs if they differ.  Returns: as iri_entry_name().
+ * Set *sections to those of r->server, each followed by the copy that the walk
+ * of r needs, and *key to a string that differs if the copies differ; "": no
+ * copy is needed.  Returns: as iri_entry_name().
  */
 static iri_status_t
-mod_iri_find_copies(request_rec *r, apr_array_header_t **copies,
-                    const char **key)
+mod_iri_find_sections(request_rec *r, apr_array_header_t **sections,
+                      const char **key)
 {
-    const mod_iri_server_conf_t     *conf = mod_iri_server_conf(r->server);
-    const char                      *filename;
-    const mod_iri_encoded_section_t *directory;
-    mod_iri_copy_t                  *copy;
+    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
+    const core_server_config    *core = ap_get_core_module_config(
+           r->server->module_config);
+    const mod_iri_encoded_section_t *encoded;
+    ap_conf_vector_t                *section;
     iri_status_t                     status;
+    char                            *filename, *octets;
     size_t                           len;
-    int                              i;
+    int                              i, k = 0;
 
-    *copies = apr_array_make(r->pool, 2, sizeof(mod_iri_copy_t));
+    *sections = apr_array_make(
+        r->pool, core->sec_dir->nelts + conf->encoded_sections->nelts,
+        sizeof(ap_conf_vector_t *));
     *key = "";
     filename = apr_pstrcat(r->pool, mod_iri_merged_path(r->pool, r->filename),
                            "/", NULL);
-    for (i = 0; i < conf->encoded_sections->nelts; i++) {
-        directory = &APR_ARRAY_IDX(conf->encoded_sections, i,
-                                   mod_iri_encoded_section_t);
-        status = mod_iri_named_length(mod_iri_env(r), conf, filename,
-                                      directory, &len);
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
+        APR_ARRAY_PUSH(*sections, ap_conf_vector_t *) = section;
+        encoded = &APR_ARRAY_IDX(conf->encoded_sections, k,
+                                 mod_iri_encoded_section_t);
+        if (k == conf->encoded_sections->nelts || encoded->section != section)
+        {
+            continue;
+        }
+        k++;
+        status = mod_iri_named_length(mod_iri_env(r), conf, filename, encoded,
+                                      &len);
         if (status != IRI_OK) {
             return status;
         }
-        if (len != 0 && strncmp(filename, directory->path, len) != 0) {
-            copy = apr_array_push(*copies);
-            copy->section = directory->section;
-            copy->octets = apr_pstrmemdup(r->pool, filename, len);
-            *key = apr_psprintf(r->pool, "%s%d %s\n", *key, i, copy->octets);
+        if (len != 0 && strncmp(filename, encoded->path, len) != 0) {
+            octets = apr_pstrmemdup(r->pool, filename, len);
+            APR_ARRAY_PUSH(*sections,
+                           ap_conf_vector_t *) = mod_iri_copy_section(r->pool,
+                                                                      section,
+                                                                      octets);
+            *key = apr_psprintf(r->pool, "%s%d %s\n", *key, k, octets);
         }
     }
     return IRI_OK;
@@ -171,56 +180,25 @@ mod_iri_find_copies(request_rec *r, apr_array_header_t **copies,
 
 /* ---- <Directory>: the walk ---------------------------------------------- */
 
-static ap_conf_vector_t *
-mod_iri_copy_section(apr_pool_t *pool, const mod_iri_copy_t *copy)
-{
-    ap_conf_vector_t *section = mod_iri_copy_vector(pool, copy->section);
-    core_dir_config  *core = apr_pmemdup(
-         pool, ap_get_core_module_config(section), sizeof(*core));
-
-    core->d = (char *) copy->octets;
-    ap_set_core_module_config(section, core);
-    return section;
-}
-
-/* Returns: a copy of r->server with these copies of sections. */
+/* Returns: a copy of r->server with these sections. */
 static server_rec *
-mod_iri_server_with(request_rec *r, const apr_array_header_t *copies)
+mod_iri_server_with(request_rec *r, apr_array_header_t *sections)
 {
     server_rec         *s = apr_pmemdup(r->pool, r->server, sizeof(*s));
-    core_server_config *core = ap_get_core_module_config(s->module_config);
-    apr_array_header_t *all = apr_array_make(
-        r->pool, core->sec_dir->nelts + copies->nelts,
-        sizeof(ap_conf_vector_t *));
-    const mod_iri_copy_t *copy = (const mod_iri_copy_t *) copies->elts;
-    ap_conf_vector_t     *section;
-    int                   i;
+    core_server_config *core = apr_pmemdup(
+        r->pool, ap_get_core_module_config(s->module_config), sizeof(*core));
 
-    for (i = 0; i < core->sec_dir->nelts; i++) {
-        section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
-        APR_ARRAY_PUSH(all, ap_conf_vector_t *) = section;
-        /* the copies are in the order of the sections */
-        if (copy < (const mod_iri_copy_t *) copies->elts + copies->nelts
-            && copy->section == section)
-        {
-            APR_ARRAY_PUSH(all, ap_conf_vector_t *) = mod_iri_copy_section(
-                r->pool, copy++);
-        }
-    }
+    core->sec_dir = sections;
     s->module_config = mod_iri_copy_vector(r->pool, s->module_config);
-    core = apr_pmemdup(r->pool, core, sizeof(*core));
-    core->sec_dir = all;
     ap_set_core_module_config(s->module_config, core);
     return s;
 }
 
 /*
  * As ap_directory_walk(), but each <Directory> also applies to the directory on
- * disk that has its name in other octets.
- *
- * An internal redirect or a subrequest uses the sections of the request that it
- * comes from if it needs the same, so that httpd sees that both have the same
- * configuration.
+ * disk that has its name in other octets.  An internal redirect or a subrequest
+ * uses the sections of the request that it comes from if it needs the same: so
+ * httpd sees that both have the same configuration.
  */
 static int
 mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
@@ -228,23 +206,23 @@ mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
     const request_rec       *from = r->prev ? r->prev : r->main;
     const mod_iri_request_t *before = from ? mod_iri_request(from) : NULL;
     server_rec              *server = r->server;
-    apr_array_header_t      *copies;
+    apr_array_header_t      *sections;
     int                      status;
 
     if (mod_iri_server_conf(server)->encoded_sections->nelts == 0) {
         return ap_directory_walk(r);
     }
-    if (mod_iri_find_copies(r, &copies, &ctx->walk_key) != IRI_OK) {
+    if (mod_iri_find_sections(r, &sections, &ctx->walk_key) != IRI_OK) {
         /* it is unknown which sections apply */
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    if (copies->nelts == 0) {
+    if (*ctx->walk_key == '\0') {
         return ap_directory_walk(r);
     }
     ctx->walk_server = before != NULL && before->walk_server != NULL
                                && strcmp(before->walk_key, ctx->walk_key) == 0
                            ? before->walk_server
-                           : mod_iri_server_with(r, copies);
+                           : mod_iri_server_with(r, sections);
     r->server = ctx->walk_server;
     status = ap_directory_walk(r);
     r->server = server;
@@ -253,25 +231,7 @@ mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
 
 /* ---- MultiViews --------------------------------------------------------- */
 
-/* The state of a search for an entry with a suffix. */
-typedef struct {
-    const iri_env_t       *env;
-    const iri_tree_conf_t *tree;
-    apr_pool_t            *pool;
-    unsigned               match;   /* IRI_FOLD_... of the server */
-    iri_str_t              octets;  /* last segment of r->filename */
-    iri_str_t              name;    /* canonical name of octets */
-    unsigned               dots;    /* number of dots in octets */
-    unsigned               entries; /* number of entries read */
-    const char            *prefix;  /* octets that replace the segment; NULL:
-                                      none found */
-    int                    exact;   /* 1: an entry starts with octets */
-} mod_iri_multiviews_t;
-
-/*
- * Returns: the length of the text before dot number n (from 0); 0: there is
- * none.
- */
+/* Returns: the length of the text before dot number n (from 0); 0: none. */
 static size_t
 mod_iri_length_before_dot(iri_str_t octets, unsigned n)
 {
@@ -286,110 +246,89 @@ mod_iri_length_before_dot(iri_str_t octets, unsigned n)
 }
 
 /*
- * "." is never part of a multi-octet character, so suffixes can be cut off.
+ * Returns: the octets with which an entry of a directory starts that has the
+ * name of the segment octets, and a suffix; NULL: there is none, or one starts
+ * with octets itself.  "." is never part of a multi-octet character, so
+ * suffixes can be cut off.
  */
-static iri_status_t
-mod_iri_multiviews_entry(void *arg, iri_str_t entry)
+static const char *
+mod_iri_find_prefix(request_rec *r, const char *path, iri_str_t octets)
 {
-    mod_iri_multiviews_t *views = arg;
-    iri_str_t             prefix = entry, name;
+    const iri_env_t       *env = mod_iri_env(r);
+    const iri_tree_conf_t *tree = mod_iri_tree_of_parent(r);
+    const char            *found = NULL, *text;
+    apr_dir_t             *dir;
+    apr_finfo_t            info;
+    iri_str_t              name, entry, prefix;
+    unsigned               dots = 0, entries = 0;
+    size_t                 i;
 
-    if (++views->entries > IRI_MAX_ENTRIES_READ) {
-        return IRI_IO_FAILED;
-    }
-    prefix.len = mod_iri_length_before_dot(entry, views->dots);
-    if (prefix.len == 0 || iri_is_same_on_disk(views->match, prefix)) {
-        return IRI_OK;
-    }
-    if (prefix.len == views->octets.len
-        && memcmp(prefix.data, views->octets.data, prefix.len) == 0)
+    if (iri_entry_name(env, tree, octets, &name) != IRI_OK || name.len == 0
+        || apr_dir_open(&dir, path, r->pool) != APR_SUCCESS)
     {
-        views->exact = 1;
-        return IRI_IO_FAILED; /* ends the listing */
+        return NULL;
     }
-    if (iri_entry_name(views->env, views->tree, prefix, &name) != IRI_OK
-        || name.len != views->name.len
-        || memcmp(name.data, views->name.data, name.len) != 0)
+    for (i = 0; i < octets.len; i++) {
+        dots += octets.data[i] == '.';
+    }
+    while (entries++ < IRI_MAX_ENTRIES_READ
+           && apr_dir_read(&info, APR_FINFO_NAME, dir) == APR_SUCCESS)
     {
-        return IRI_OK;
+        prefix = mod_iri_str(info.name);
+        prefix.len = mod_iri_length_before_dot(prefix, dots);
+        if (mod_iri_str_equal(prefix, octets)) {
+            found = NULL;
+            break;
+        }
+        if (iri_is_same_on_disk(mod_iri_conf(r)->match, prefix)
+            || iri_entry_name(env, tree, prefix, &entry) != IRI_OK
+            || !mod_iri_str_equal(entry, name))
+        {
+            continue;
+        }
+        text = mod_iri_dup(r->pool, prefix);
+        found = found == NULL || strcmp(text, found) < 0 ? text : found;
     }
-    prefix.data = (unsigned char *) mod_iri_dup(views->pool, prefix);
-    if (views->prefix == NULL
-        || strcmp((const char *) prefix.data, views->prefix) < 0)
-    {
-        views->prefix = (const char *) prefix.data;
-    }
-    return IRI_OK;
+    apr_dir_close(dir);
+    return found;
 }
 
 static void
 mod_iri_multiviews(request_rec *r)
 {
-    const iri_tree_conf_t *tree;
-    const char            *dir;
-    mod_iri_multiviews_t   views;
-    iri_node_t             node;
-    size_t                 i;
+    const char *dir = ap_make_dirstr_parent(r->pool, r->filename), *prefix;
+    const char *segment = r->filename + strlen(dir);
 
-    if (r->finfo.filetype != APR_NOFILE || !(ap_allow_options(r) & OPT_MULTI))
+    if (r->finfo.filetype == APR_NOFILE && (ap_allow_options(r) & OPT_MULTI)
+        && !mod_iri_is_same_on_disk(r, segment)
+        && (prefix = mod_iri_find_prefix(r, dir, mod_iri_str(segment)))
+               != NULL)
     {
-        return;
-    }
-    dir = ap_make_dirstr_parent(r->pool, r->filename);
-    tree = mod_iri_tree_of_parent(r);
-    memset(&views, 0, sizeof(views));
-    views.env = mod_iri_env(r);
-    views.tree = tree;
-    views.match = mod_iri_server_conf(r->server)->match;
-    views.pool = r->pool;
-    views.octets = mod_iri_str(r->filename + strlen(dir));
-    if (iri_is_same_on_disk(views.match, views.octets)
-        || iri_entry_name(views.env, tree, views.octets, &views.name)
-               != IRI_OK
-        || views.name.len == 0)
-    {
-        return;
-    }
-    for (i = 0; i < views.octets.len; i++) {
-        views.dots += views.octets.data[i] == '.';
-    }
-    views.env->dir->list(views.env->ctx, dir, &node, mod_iri_multiviews_entry,
-                         &views);
-    if (!views.exact && views.prefix != NULL) {
-        r->filename = apr_pstrcat(r->pool, dir, views.prefix, NULL);
+        r->filename = apr_pstrcat(r->pool, dir, prefix, NULL);
         r->canonical_filename = r->filename;
     }
 }
 
 /* ---- <Files> ------------------------------------------------------------ */
 
-/*
- * Returns: 1 if the octets of r->filename below the root of a lookup are the
- * names that were found.
- */
-static int
-mod_iri_is_literal(const request_rec *r, const iri_lookup_t *lookup)
-{
-    size_t len = strlen(r->filename);
-
-    return lookup != NULL && iri_lookup_is_literal(lookup)
-           && len > lookup->search.root.len
-           && len <= lookup->found.filename.len
-           && memcmp(r->filename, lookup->found.filename.data, len) == 0;
-}
-
 /* Compare <Files> with the name of the entry. */
 static int
 mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx)
 {
-    char         *filename = r->filename;
-    char         *slash = strrchr(filename, '/');
-    iri_verdict_t verdict = mod_iri_found(ctx)->verdict;
-    iri_str_t     name;
-    int           status;
+    const iri_lookup_t *lookup = ctx->lookup;
+    char               *filename = r->filename;
+    char               *slash = strrchr(filename, '/');
+    size_t              len = strlen(filename);
+    iri_str_t           name;
+    int                 status;
 
-    if (slash == NULL || slash[1] == '\0' || verdict == IRI_CHOOSE
-        || verdict == IRI_REFUSE || mod_iri_is_literal(r, ctx->lookup))
+    if (slash == NULL || slash[1] == '\0'
+        || !iri_may_open(mod_iri_found(ctx))
+        /* the octets below the root are the names that were found */
+        || (lookup != NULL && iri_lookup_is_literal(lookup)
+            && len > lookup->search.root.len
+            && len <= lookup->found.filename.len
+            && memcmp(filename, lookup->found.filename.data, len) == 0))
     {
         return ap_file_walk(r);
     }
@@ -403,10 +342,9 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx)
     if (name.len == 0) {
         return ap_file_walk(r);
     }
-    r->filename = mod_iri_dup(r->pool, name);
     r->filename = apr_pstrcat(
         r->pool, apr_pstrmemdup(r->pool, filename, slash + 1 - filename),
-        r->filename, NULL);
+        mod_iri_dup(r->pool, name), NULL);
     status = ap_file_walk(r);
     r->filename = filename;
     return status;
@@ -419,9 +357,7 @@ mod_iri_walk(request_rec *r)
     int                status;
 
     if (ctx == NULL || r->proxyreq || r->filename == NULL
-        || iri_is_same_on_disk(mod_iri_server_conf(r->server)->match,
-                               mod_iri_str(r->filename))
-        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
+        || mod_iri_is_same_on_disk(r, r->filename) || !mod_iri_is_on(r))
     {
         return DECLINED;
     }
