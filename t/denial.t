@@ -15,7 +15,7 @@ use Encode ();
 use lib "$FindBin::Bin/configs";
 use Forms ();
 use IRI::Denial;
-use IRI::Spelling qw(is_near key percent read_in);
+use IRI::Spelling qw(is_near key kinds percent read_in spell);
 use List::Util qw(first shuffle sum0);
 use MIME::Base64 'encode_base64';
 
@@ -96,10 +96,15 @@ sub balanced {
             common_contexts($run);
         is "@none", '', "$run->{kind}: all contexts have names $label";
     }
+    # a sample may have no world with the charsets for some kinds
+    my @kinds = grep {
+        IRI::Spelling::sure($_) eq 'same'
+            || $REQUESTS > 10 * $SAMPLE && IRI::Spelling::sure($_);
+    } kinds();
     my @none = grep {
         my $kind = $_;
         !sum0 map { $_->{$kind}{reached} // 0 } values %$all
-    } qw(same charset);
+    } @kinds;
     is "@none", '', "$run->{kind}: the same for all spellings of a name";
     return;
 }
@@ -152,13 +157,15 @@ sub choose {
     return if $context->{beyond} && $name !~ /[^\0-\x7F]/;
     return if $context->{unreserved} && $name =~ /[!-,\/:-@]/;
     $shape = (qw(file leaf index))[rand 3] if $public && $shape ne 'view';
+    # more alternative readings, which cause restarts
+    my @kinds = grep { !$context->{limited} || $_ ne 'trail' } kinds(),
+        qw(charset charset segments segments twin variant);
     my %case = (
         number => $number, seed => $seed, world => $world, tree => $tree,
         context => $context, shape => $shape, name => $name, public => $public,
         there => $chance >= 0.2 || $public,
+        kind => $plain ? 'nfc' : $kinds[rand @kinds],
     );
-    set_form(\%case, $plain);
-    return if $context->{limited} && grep { /^trail/ } @{ $case{form}{text} };
     $case{http2} = ($number / $BATCH) % 8 == 3;
     extras(\%case);
     my $built = build(\%case);
@@ -167,50 +174,6 @@ sub choose {
     return if $built && $context->{beyond}
         && !grep { octets_of($_) =~ /[^\0-\x7F]/ } @{ $built->{target} };
     return $built;
-}
-
-# The form in which a case writes its paths, and how surely it is found: 'same',
-# because the path is UTF-8 and equivalent; 'listed': this file, or another
-# whose name has the same octets in a charset of the site; '': not surely.
-sub set_form {
-    my ($case, $plain) = @_;
-    my @segments = path_segments($case, 0);
-    my $form = $case->{form} = $plain
-        ? { same => 1, n => 0, text => [('') x @segments],
-            write => [('percent') x @segments] }
-        : Forms::choose(\@segments, {
-            charsets => $case->{world}{charsets},
-            match    => $case->{world}{settings},
-            repair   => $case->{world}{repair} =~ tr/,/ /r });
-    my @changes = grep { !/^(?:percent|raw|lower|)$/ } @{ $form->{text} },
-        @{ $form->{write} };
-    # Perl's EUC-JP differs from all others in two characters
-    my $is_listed = $case->{name} !~ /[\xA6\x{2116}]/ && grep { $_ eq ($form->{charset} // '') }
-        @{ $case->{world}{charsets} };
-    $case->{sure} = $form->{same} ? 'same'
-        : $is_listed && !$form->{charsets} && !@changes ? 'listed' : '';
-    $case->{kind} = $form->{same} ? 'same' : $changes[0]
-        // ($form->{twin} ? 'twin' : 'charset');
-    return;
-}
-
-# The segments of a path, with those of its context.
-sub path_segments {
-    my ($case, $which) = @_;
-    return (grep({ length } $case->{context}{at}), segments($case, $which));
-}
-
-# The path of a case in its form; undef if a charset lacks a character.
-sub path_of {
-    my ($case, $which) = @_;
-    my $form = $case->{form};
-    my @written = @{ Forms::write_form($form, path_segments($case, $which))
-            // return };
-    my $last = $#written;
-    $last-- if $last && $written[$last] eq '';
-    my $dots = $form->{dots} // '';
-    return join '', map { ($_ == $last ? $dots : '') . "/$written[$_]" }
-        0 .. $#written;
 }
 
 # The octets of a target, unescaped.
@@ -270,8 +233,14 @@ sub segments {
 # spelling, and the preceding request if requests are limited.
 sub build {
     my ($case) = @_;
+    my $after = int rand 4_294_967_296;
     for my $which (0, 1) {
-        $case->{path}[$which] = path_of($case, $which) // return;
+        srand $after;
+        $case->{path}[$which] = spell(
+            kind => $case->{kind}, charsets => $case->{world}{charsets},
+            segments => [grep({ length } $case->{context}{at}),
+                segments($case, $which)]
+        ) // return;
         # no server normalizes included paths; non-ASCII names that are not
         # canonical are refused in them
         return if defined $case->{context}{query}
@@ -305,12 +274,10 @@ sub has_absent {
     # nginx does not include a path with dot-segments, whatever it names
     return 0 if defined $case->{context}{query}
         && grep { m{/(?:[.]|%2E)+(?:/|$)}i } @{ $case->{path} };
-    # a C1 control is refused unless an entry with its repair exists
-    return 0 if octets_of($case->{path}[0]) =~ /\xC2[\x80-\x9F]/;
     # other letters may not exist in the charset of the tree; then there is no
     # redirect
     return 0 if $case->{world}{redirect}
-        && $case->{sure} ne 'same';
+        && IRI::Spelling::sure($case->{kind}) ne 'same';
     return 1 if $case->{shape} eq 'hidden'
         && $case->{path}[0] =~ m{/(?:q|%71)(?:[.]|%2E)[^/]*(?:/|$)}i;
     # names that also exist in public directories may be disclosed; a name with
@@ -318,7 +285,7 @@ sub has_absent {
     # rule has made it the denied path
     return 0 if $case->{context}{made} && $case->{world}{redirect};
     return $case->{shape} =~ /^(?:leaf|inner|deep)$/
-        && $case->{sure} eq 'same';
+        && IRI::Spelling::sure($case->{kind}) eq 'same';
 }
 
 # ---- asking -----------------------------------------------------------------
@@ -544,7 +511,7 @@ sub included {
 # The reason why a spelling of the name itself was not served; undef if it was.
 sub unreached {
     my ($case, $path) = @_;
-    my $sure = $case->{sure};
+    my $sure = IRI::Spelling::sure($case->{kind});
     my $open = $case->{open}->status;
     return if !$sure || !$case->{there} || $case->{shape} eq 'bare'
         || $case->{context}{made};

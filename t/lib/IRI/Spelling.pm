@@ -1,5 +1,12 @@
-# Names in the charsets and letters in which clients write them, and names that
-# could be taken for each other. Forms of a whole path: t/configs/Forms.pm.
+# Spellings of a path: the ways, valid and hostile, in which a client can write
+# a name, or one that could be taken for it.
+#
+#   my $target = IRI::Spelling::spell(
+#       segments => ['pub', "\x{79D8}\x{5BC6}", 'f.txt'],   # characters
+#       charsets => ['Shift_JIS', 'EUC-JP'], kind => 'charset');
+#
+# gives '/pub/%94%E9%96%A7/f.txt' or another. The choice depends on srand
+# alone. %KIND has the kinds and what they guarantee.
 package IRI::Spelling;
 use strict;
 use warnings;
@@ -7,14 +14,18 @@ use Encode ();
 use Exporter 'import';
 use IRI::Tree 'encode_name';
 use List::Util 'shuffle';
-use Unicode::Normalize qw(NFC NFD NFKD getCombinClass);
+use Unicode::Normalize qw(NFC NFD NFKC NFKD getCombinClass);
 
-our @EXPORT_OK = qw(encode_label folded is_edit is_near key percent raw read_in
-    twin_characters write_in);
+our @EXPORT_OK = qw(encode_label folded is_edit is_near key kinds percent raw
+    read_in spell twin_characters write_in);
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
 
-# ---- letters ----------------------------------------------------------------
+# Charsets that a client may try, whether the site lists them or not.
+my @FOREIGN = qw(Shift_JIS EUC-JP GBK Big5 EUC-KR windows-1251 KOI8-R
+    windows-1252 windows-1253 windows-1255 windows-1258 macintosh IBM866);
+
+# ---- kinds ------------------------------------------------------------------
 
 # Letters and punctuation, and the ASCII that accents:latin and punctuation take
 # for them.
@@ -41,6 +52,149 @@ our %ROMANIAN = ("\x{15E}" => "\x{218}", "\x{15F}" => "\x{219}",
 my @JOINED = map { qr/(?=\p{Script=$_})[\p{L}\p{M}]/ } qw(Arabic Devanagari
     Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala);
 
+# sure: the guaranteed answer for an existing name. 'same': the file, because
+# the path is UTF-8 and equivalent; 'listed': the file, or another whose name
+# has the same octets in a charset of the site; '': no guarantee. text:
+# characters of a segment -> characters; octets: characters -> octets, undef
+# for "not in this charset"; bend: octets -> octets that no longer are that
+# name; wide: the whole path at once. all: ASCII segments change too.
+my %KIND = (
+    nfc       => { sure => 'same' },
+    nfd       => { sure => 'same', text => \&NFD },
+    partly    => { sure => 'same', text => \&partly },
+    order     => { sure => 'same', text => \&reordered },
+    singleton => { sure => 'same', text => \&singleton },
+    letters   => { sure => 'same', letters => 0.5 },
+    dots      => { sure => 'same', dots => 1 },
+    charset   => { sure => 'listed', whole => 1 },
+    twin      => { sure => 'listed', whole => 1, octets => \&twin },
+    segments  => { sure => '', octets => \&in_any },
+    variant   => { sure => '', text => \&variant, octets => \&in_any },
+    foreign   => { sure => '', octets => \&in_foreign },
+    width     => { sure => '', text => \&width, all => 1 },
+    case      => { sure => '', text => \&letter_case, all => 1 },
+    accents   => { sure => '', text => \&accents, all => 1 },
+    latin     => { sure => '', text => sub { plain($_[0], \%LATIN) }, all => 1 },
+    marks     => { sure => '', text => sub { plain($_[0], \%PUNCTUATION) },
+        all => 1 },
+    plus      => { sure => '', text => sub { $_[0] =~ tr/ /+/r }, all => 1 },
+    pasted    => { sure => '', text => \&pasted, all => 1 },
+    forms     => { sure => '', text => \&letter_forms },
+    compat    => { sure => '', text => \&compatible, all => 1 },
+    folds     => { sure => '', text => \&folds, all => 1 },
+    edit      => { sure => '', text => \&edit, all => 1 },
+    near      => { sure => '', text => \&near, all => 1 },
+    ignorable => { sure => '', text => \&ignorable, all => 1 },
+    double    => { sure => '', bend => \&double },
+    overlong  => { sure => '', bend => \&overlong, all => 1 },
+    surrogate => { sure => '', bend => \&surrogates },
+    mojibake  => { sure => '', bend => \&mojibake },
+    broken    => { sure => '', bend => \&broken },
+    unicode_u => { sure => '', written => \&unicode_u },
+    params    => { sure => '', written => \&params, all => 1 },
+    slashes   => { sure => '', slashes => 1 },
+    trail     => { sure => '', trail => 1 },
+);
+
+# The names of all kinds in a fixed order, or the guarantee of one.
+sub kinds { return sort keys %KIND }
+sub sure  { return $KIND{ $_[0] }{sure} }
+
+# ---- the path ---------------------------------------------------------------
+
+# A path in one spelling, from its "/" on; undef if this kind has none for it.
+# Options: segments (characters; "" at the end for a slash), kind, charsets.
+sub spell {
+    my (%option) = @_;
+    my $kind   = $KIND{ $option{kind} } or die "no kind $option{kind}\n";
+    my $octets = octets_of($kind, @option{qw(segments charsets)}) // return;
+    my $write  = writer($kind);
+    my @written = map { $write->($_) } @$octets;
+    if (my $change = $kind->{written}) {
+        my @which = which($kind, $option{segments});
+        $written[$_] = $change->($written[$_], $option{segments}[$_])
+            for @which;
+    }
+    my $path = '';
+    my $dots = $kind->{dots} || rand() < 0.08;
+    for my $number (0 .. $#written) {
+        $path .= detour($write) if $dots && rand() < 0.4;
+        $path .= $number && $kind->{slashes} && rand() < 0.5
+            ? pick('\\', '%2F', '%2f', '%5C', '/%5C', '%252F', '%C0%AF',
+                '%EF%BC%8F', '//', '%E2%88%95')
+            : '/';
+        $path .= $written[$number];
+    }
+    $path .= trail() if $kind->{trail};
+    return $path;
+}
+
+# The octets of each segment; undef if a charset lacks a character.
+sub octets_of {
+    my ($kind, $segments, $charsets) = @_;
+    my @text = @$segments;
+    my @which = which($kind, $segments);
+    @which = (pick(@which)) if @which && $kind->{all} && rand() < 0.5;
+    if (my $change = $kind->{text}) {
+        $text[$_] = $change->($text[$_]) for @which;
+    }
+    my @octets = map { Encode::encode('UTF-8', $_) } @text;
+    if ($kind->{whole}) {
+        for my $charset (shuffle @$charsets) {
+            my @plain = map { write_in($text[$_], $charset) } @which;
+            my @other = $kind->{octets}
+                ? map { scalar $kind->{octets}->($text[$_], $charset) } @which
+                : @plain;
+            next if grep { !defined } @other;
+            next if $kind->{octets}
+                && join('/', @other) eq join '/', map { $_ // '' } @plain;
+            @octets[@which] = @other;
+            return \@octets;
+        }
+        return;
+    }
+    if (my $encode = $kind->{octets}) {
+        $octets[$_] = $encode->($text[$_], $charsets) // return for @which;
+    }
+    if (my $bend = $kind->{bend}) {
+        # of any encoding, because each exercises other code
+        if (@$charsets && rand() < 0.3) {
+            my $charset = pick(@$charsets);
+            $octets[$_] = write_in($text[$_], $charset) // $octets[$_]
+                for @which;
+        }
+        $octets[$_] = $bend->($octets[$_]) for @which;
+    }
+    return \@octets;
+}
+
+# The indexes of the segments that a kind changes.
+sub which {
+    my ($kind, $segments) = @_;
+    return grep {
+        length $segments->[$_]
+            && ($kind->{all} || $segments->[$_] =~ /[^\0-\x7F]/)
+    } 0 .. $#$segments;
+}
+
+sub pick { return $_[rand @_] }
+
+# Differences that do not distinguish two segments.
+sub detour {
+    my ($write) = @_;
+    return pick('/.', '/%2e', '/%2E', '/', '/x/..', '/x/%2e%2E',
+        '/' . $write->("\xE7\xA7\x98") . '/..',
+        '/' . $write->("\xC9\xBD") . '/.%2e');
+}
+
+# Suffixes that may follow a name and do not belong to it.
+sub trail {
+    return pick('/', '.', '/.', '/..', '%20', '%00', '/x', '/%E9', '/%A4%A2',
+        '%2F', '%5C', '\\', '::$DATA', '~', '%0A', '/x/..', ';', '%3F', '%23',
+        '/%E8%A1%A8', '/index.html', '%E2%80%8B', '.txt', '..', '%2E%2E',
+        '%E9', '%FF');
+}
+
 # ---- forms of octets --------------------------------------------------------
 
 # Percent-encoded octets, all but letters, digits and "-._~".
@@ -56,6 +210,25 @@ sub raw {
     my ($octets) = @_;
     $octets =~ s/([\0- %?#\/\x7F])/$ESCAPE{$1}/g;
     return $octets;
+}
+
+# A function that writes octets, chosen once for a path.
+my %must = map { $_ => 1 } split(//, '%?#/'), map { chr } 0 .. 0x20, 0x7F;
+sub writer {
+    my ($kind)  = @_;
+    my $escaped = pick(1, 1, 0, 0.5);
+    my $upper   = pick(1, 0, 0.5);
+    my $letters = $kind->{letters} // pick(0, 0, 0, 0, 0.1);
+    return sub {
+        my ($octets) = @_;
+        return join '', map {
+            my $code = ord;
+            my $may  = $code > 0x7F ? $escaped : $letters;
+            $must{$_} || rand() < $may
+                ? sprintf(rand() < $upper ? '%%%02X' : '%%%02x', $code)
+                : $_;
+        } split //, $octets;
+    };
 }
 
 # ---- charsets ---------------------------------------------------------------
@@ -133,6 +306,19 @@ sub key {
     return $name;
 }
 
+# The first of some charsets in random order that can encode it.
+sub in_any {
+    my ($text, $charsets) = @_;
+    for my $charset (shuffle 'UTF-8', @$charsets) {
+        my $octets = write_in($text, $charset,
+            $charset eq 'UTF-8' ? pick('NFC', 'NFD') : undef);
+        return $octets if defined $octets;
+    }
+    return;
+}
+
+sub in_foreign { return in_any($_[0], [@FOREIGN]) }
+
 # ---- duplicate encodings of JIS ---------------------------------------------
 
 # Characters that Shift_JIS encodes in more than one way, with their sequences.
@@ -156,8 +342,6 @@ sub twin_characters {
     my $of = sequences();
     return grep { @{ $of->{$_} } > 1 && NFC($_) eq $_ } sort keys %$of;
 }
-
-sub pick { return $_[rand @_] }
 
 # A name in Shift_JIS or EUC-JP with any of the sequences of each character.
 sub twin {
@@ -224,6 +408,17 @@ sub plain {
     $text =~ s/(.)/$of->{$1} \/\/ $1/gse if rand() < 0.6;
     $text =~ s/(ss|[aoAO][eE]|[ \-'"dDoOlLiIhHtT])/
         $other{$1} && rand() < 0.4 ? pick(@{ $other{$1} }) : $1/gex;
+    return $text;
+}
+
+# Invisible characters inside a name, or punctuation behind it.
+sub pasted {
+    my ($text) = @_;
+    return $text . join '', map { pick(',', '.', ')', '>', "\x{3001}",
+        "\x{3002}", "\x{300D}", "\x{FF09}") } 0 .. rand 4
+        if rand() < 0.5;
+    substr $text, rand(1 + length $text), 0, pick("\xAD", "\x{200B}",
+        "\x{2060}", "\x{FEFF}") for 0 .. rand 2;
     return $text;
 }
 
@@ -305,7 +500,67 @@ sub as_vendors {
     return $name;
 }
 
+# All characters with the key of a letter, by that key.
+my $folding;
+sub folding {
+    return $folding if $folding;
+    my %of;
+    for my $code (0x21 .. 0x24FF, 0x2C60 .. 0x2DFF, 0xA640 .. 0xA7FF,
+        0xAB30 .. 0xABBF, 0xFB00 .. 0xFB06, 0xFF01 .. 0xFFEE,
+        0x10400 .. 0x1044F)
+    {
+        my $char = chr $code;
+        next if $char !~ /[\p{L}\p{N}\p{P}\p{S}]/ || $char =~ m{[/?#%]};
+        my $key = folded($char, 'width case accents');
+        push @{ $of{$key} }, $char if $key ne $char || $char =~ /\w/;
+    }
+    return $folding = \%of;
+}
+
+# Each letter as any character that is folded to it.
+sub folds {
+    my ($text) = @_;
+    my $of   = folding();
+    my $much = pick(0.1, 0.5, 1);
+    my $out  = '';
+    while ($text =~ /\G(ss|.)/gs) {
+        my $some = $1;
+        my @same = @{ $of->{ folded($some, 'width case accents') } // [] };
+        $out .= @same && rand() < $much ? pick(@same) : $some;
+    }
+    return $out;
+}
+
+# One character too many, too few, another, or two in the wrong order.
+sub edit {
+    my ($text) = @_;
+    my @parts = $text =~ /(\X)/g;
+    my $at    = int rand @parts;
+    my $way   = int rand 4;
+    $way == 0 ? splice(@parts, $at, 0, pick('x', "\xE9", $parts[$at]))
+        : $way == 1 ? splice(@parts, $at, 1)
+        : $way == 2 ? splice(@parts, $at, 1, pick('x', "\x{8868}"))
+        : @parts > $at + 1
+        ? splice(@parts, $at, 2, @parts[$at + 1, $at])
+        : ();
+    return join '', @parts;
+}
+
+# Both.
+sub near { return folds(rand() < 0.5 ? edit($_[0]) : $_[0]) }
+
 # ---- other characters -------------------------------------------------------
+
+# Each letter composed, decomposed, or composed with its first mark only.
+sub partly {
+    my ($text) = @_;
+    return join '', map {
+        my ($base, @marks) = split //, NFD($_);
+        my $way = int rand 3;
+        $way == 0 ? NFC($_) : $way == 1 || !@marks ? NFD($_)
+            : NFC($base . shift @marks) . join '', @marks;
+    } $text =~ /(\P{M}\p{M}*|\p{M}+)/g;
+}
 
 # Marks of different classes in another order, which is equivalent text.
 sub reordered {
@@ -337,6 +592,140 @@ sub singleton {
     $text =~ s/(.)/$singletons->{$1} && rand() < 0.7
         ? pick(@{ $singletons->{$1} }) : $1/gse;
     return $text;
+}
+
+sub variant {
+    my ($text) = @_;
+    my ($jis, $vendor) = ("\x{301C}\x{2016}\x{2212}\xA2\xA3\xAC\x{2014}\xA6",
+        "\x{FF5E}\x{2225}\x{FF0D}\x{FFE0}\x{FFE1}\x{FFE2}\x{2015}\x{FFE4}");
+    $text =~ s{([$jis$vendor])}{
+        my $at = index $jis, $1;
+        rand() < 0.2 ? $1 : $at < 0
+            ? substr $jis, index($vendor, $1), 1 : substr $vendor, $at, 1;
+    }ge;
+    return $text;
+}
+
+sub width {
+    my ($text) = @_;
+    return NFKC($text) if $text =~ /[\x{FF01}-\x{FFEE}]/ && rand() < 0.7;
+    $text =~ s/([!-~])/rand() < 0.4 ? chr(ord($1) + 0xFEE0) : $1/ge;
+    return $text;
+}
+
+sub letter_case {
+    my ($text) = @_;
+    my $way = int rand 5;
+    return $way == 0 ? uc $text : $way == 1 ? lc $text
+        : $way == 2 ? ucfirst lc $text
+        : $way == 3 ? $text =~ s/ss/\xDF/r =~ s/i/\x{131}/r =~ s/k/\x{212A}/r
+        : join '', map { rand() < 0.5 ? uc : lc } split //, $text;
+}
+
+sub accents {
+    my ($text) = @_;
+    return NFC(NFD($text) =~ s/\p{Mn}//gr) if NFD($text) =~ /\p{Mn}/;
+    $text =~ s/([A-Za-z])/rand() < 0.4 ? "$1\x{301}" : $1/e;
+    return $text;
+}
+
+sub compatible {
+    my ($text) = @_;
+    my $other = rand() < 0.5 ? NFKC($text) : NFKD($text);
+    return $other if $other ne $text && $other !~ m{[/\0]};
+    $text =~ s/\./pick("\x{2024}", "\x{FF0E}", "\x{3002}")/e;
+    $text =~ s/([a-z])/chr(ord($1) - 0x61 + 0x24D0)/e;
+    return $text;
+}
+
+sub ignorable {
+    my ($text) = @_;
+    substr $text, rand(1 + length $text), 0, pick("\xAD", "\x{200B}",
+        "\x{200C}", "\x{200D}", "\x{2060}", "\x{FE0F}", "\x{FEFF}",
+        "\x{200E}", "\x{202E}", "\x{2066}", "\x{180B}", "\x{34F}",
+        "\x{E0001}", "\x{115F}");
+    return $text;
+}
+
+# ---- other octets -----------------------------------------------------------
+
+sub double {
+    my ($octets) = @_;
+    my $more = rand() < 0.5;
+    $octets =~ s/([^A-Za-z0-9._~-])/$more || rand() < 0.6
+        ? sprintf '%%%02X', ord $1 : $1/ge;
+    $octets =~ s/(%[0-9A-F]{2})/lc $1/ge if rand() < 0.3;
+    $octets =~ s/%/%25/g if rand() < 0.2;
+    return $octets;
+}
+
+# All or some characters with an overlong form.
+sub overlong {
+    my ($octets) = @_;
+    $octets =~ s{([!-~])}{
+        rand() < 0.3 ? pack 'CC', 0xC0 | ord($1) >> 6, 0x80 | ord($1) & 0x3F
+            : $1;
+    }ge;
+    $octets =~ s{([\xC2-\xDF])([\x80-\xBF])}{
+        pack 'CCC', 0xE0, 0x80 | ord($1) & 0x1F, ord $2}ge;
+    $octets =~ s{([\xE1-\xEF])([\x80-\xBF])([\x80-\xBF])}{
+        pack 'CCCC', 0xF0, 0x80 | ord($1) & 0x0F, ord $2, ord $3}ge;
+    return $octets;
+}
+
+# UTF-8 by way of UTF-16 (CESU-8).
+sub surrogates {
+    my ($octets) = @_;
+    my $text = eval { Encode::decode('UTF-8', $octets, $STRICT) };
+    return broken($octets) if !defined $text;
+    $text =~ s/^(.)/chr(ord($1) % 0xFFFF + 0x10000)/e
+        if $text !~ /[^\0-\x{FFFF}]/;
+    return join '', map {
+        my $code = ord;
+        map { $_ < 0x80 ? chr : $_ < 0x800
+                ? pack 'CC', 0xC0 | $_ >> 6, 0x80 | $_ & 0x3F
+                : pack 'CCC', 0xE0 | $_ >> 12, 0x80 | $_ >> 6 & 0x3F,
+                    0x80 | $_ & 0x3F }
+            $code < 0x10000 ? $code
+            : (0xD7C0 + ($code >> 10), 0xDC00 | $code & 0x3FF);
+    } split //, $text;
+}
+
+# UTF-8 decoded in another charset and encoded in UTF-8 again (mojibake).
+sub mojibake {
+    my ($octets) = @_;
+    my $charset = pick('cp1252', 'iso-8859-1', 'cp932', 'cp1251');
+    my $text = eval { Encode::decode($charset, $octets, $STRICT) };
+    return Encode::encode('UTF-8',
+        $text // Encode::decode('iso-8859-1', $octets));
+}
+
+# One octet missing, added or changed.
+sub broken {
+    my ($octets) = @_;
+    my $at = int rand length $octets;
+    my $way = int rand 4;
+    my $high = chr(0x80 + int rand 0x80);
+    return $way == 0 ? substr $octets, 0, -1
+        : $way == 1 ? $octets . $high
+        : $way == 2 ? substr($octets, 0, $at) . $high . substr $octets, $at
+        : substr($octets, 0, $at) . $high . substr $octets, $at + 1;
+}
+
+# ---- other writings ---------------------------------------------------------
+
+sub unicode_u {
+    my ($written, $text) = @_;
+    my $sign = pick('%', '%25', '\\');
+    return join '', map {
+        ord > 0x7F || rand() < 0.1 ? sprintf '%su%04X', $sign, ord
+            : raw(Encode::encode('UTF-8', $_))
+    } split //, $text;
+}
+
+sub params {
+    my ($written) = @_;
+    return $written . pick(';', ';a=b', ';x', '%3Ba', ';%E9', ';/', '%3B');
 }
 
 1;
