@@ -9,8 +9,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ---- ngx_http_iri_cache.c ----------------------------------------------- */
-
 /*
  * The cache for lookups of r.  The next lookup sets the task for which
  * ngx_http_iri_wait_for_index() waits.  Returns: NULL if the cache is off.
@@ -46,32 +44,6 @@ ngx_int_t ngx_http_iri_cache_use_indexes(ngx_conf_t *cf,
 
 /* Open all caches, when a process starts that serves requests. */
 ngx_int_t ngx_http_iri_cache_init_process(ngx_cycle_t *cycle);
-
-
-/* ---- ngx_http_iri_zone.c ------------------------------------------------ */
-
-typedef struct ngx_http_iri_zone_root_s  ngx_http_iri_zone_root_t;
-
-/* A handle of one process on the zone */
-typedef struct {
-    iri_index_cache_t cache;    /* must be the first member */
-    ngx_shm_zone_t *shm_zone;
-    ngx_slab_pool_t *shpool;
-    ngx_http_iri_zone_root_t *root; /* in shared memory */
-} ngx_http_iri_zone_t;
-
-/*
- * Add a shared memory zone for size octets of records and blocks.  Caches of
- * the same size share a zone.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_zone_t *zone,
-    size_t size);
-
-/*
- * Set the members of *zone except cache.later, when a process starts that
- * serves requests.
- */
-void ngx_http_iri_zone_open(ngx_http_iri_zone_t *zone);
 
 #pragma GCC visibility pop
 
