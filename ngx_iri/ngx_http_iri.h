@@ -18,20 +18,20 @@
  *   request                    context and members of a request; the environment
  *                              of the core; the error log
  *   snapshot                   saving and restoring a request
- *   zone, cache                iri_cache
+ *   cache                      iri_cache
  *   settings                   the settings of each directory of a path
  *   read                       reading r->uri; the requested path; iri_charset
  *                              $variable: a list for each client
  *   host, names                iri_host: selects a server; A-labels of names
  *   query                      iri_query_charset
- *   judge                      a subrequest checks access to a name
+ *   judge                      a subrequest checks access to a name; its
+ *                              handler in the PRECONTENT phase
  *   find                       lookups below root and alias; restart
  *   root                       the script under root and alias
- *   judge_handler              that subrequest in the PRECONTENT phase
  *   entries, listing           iri_listing: the entries; the page
  *   choice                     iri_ambiguous 300: a page of several names
- *   conflict                   the 409 page
- *   destination, dav           the Destination of COPY and MOVE; WebDAV
+ *   destination, dav           the Destination of COPY and MOVE; WebDAV; the
+ *                              409 page
  *   header                     iri_redirect, Location, Link; header filter
  *   try_files                  try_files
  *   target                     iri_request_uri
@@ -101,7 +101,10 @@ typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
 typedef struct {
     iri_registry_t *registry;   /* of charsets; NULL: not needed yet */
     iri_fold_keys_t *fold_keys; /* NULL: no location folds names */
-    ngx_array_t locations;      /* of ngx_http_iri_location_t */
+    ngx_array_t locations;      /* of ngx_http_iri_loc_conf_t *: locations, and
+                                   servers outside all locations, where iri is
+                                   on or report, in the order in which nginx
+                                   merges them */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t enabled;         /* 1: a server has iri on or report */
     ngx_http_handler_pt rewrite_handler;    /* nginx's handler of both REWRITE
@@ -159,9 +162,16 @@ struct ngx_http_iri_loc_conf_s {
     ngx_uint_t redirect;        /* HTTP status, IRI_REDIRECT_LINK; 0: off */
     iri_tree_conf_t tree;       /* the settings above, for the core */
 
-    /* set by ngx_http_iri_settings.c */
+    /* set when nginx merges it, if iri is on or report */
+    ngx_http_iri_srv_conf_t *server;
+    ngx_http_iri_loc_conf_t *parent;    /* the location or server around it */
     ngx_http_core_loc_conf_t *clcf; /* of nginx's core module, with root and
                                    alias as configured */
+    ngx_uint_t exact;           /* 1: a location with "=", or "if" in one */
+    void **scripted;            /* r->loc_conf with the script under root; NULL
+                                   if iri is not on */
+
+    /* set by ngx_http_iri_settings.c */
     ngx_http_iri_loc_conf_t *enclosing; /* the location with the next shorter
                                    prefix, or the server, if it has the same
                                    root; else NULL */
@@ -171,13 +181,11 @@ struct ngx_http_iri_loc_conf_s {
                                    settings */
     ngx_uint_t declared;        /* 1: iri_tree_is_declared(), for all names of
                                    the path */
-    ngx_uint_t exact;           /* 1: a location with "=", or "if" in one */
     iri_tree_conf_t combined;   /* tree, with the match of all enclosing
                                    locations added, for iri_needs_lookup() */
 
-    /* set by ngx_http_iri_root.c; NULL if iri is not on */
+    /* set by ngx_http_iri_root.c, if scripted is not NULL */
     void **configured;          /* r->loc_conf as configured */
-    void **scripted;            /* r->loc_conf with the script under root */
     size_t literal_len;         /* octets of root or alias before the segment
                                    with the first variable; without variables
                                    all octets */
@@ -193,17 +201,6 @@ typedef struct {
     iri_directive_t directive;
     ngx_http_iri_srv_conf_t *server;
 } ngx_http_iri_directive_t;
-
-/*
- * A location, or a server outside all locations, where iri is on or report.  In
- * the order in which nginx merges them.
- */
-typedef struct {
-    ngx_http_iri_loc_conf_t *conf;
-    ngx_http_iri_loc_conf_t *parent;    /* the one that contains it */
-    ngx_http_iri_srv_conf_t *server;
-    void **loc_conf;            /* of all modules, by ctx_index */
-} ngx_http_iri_location_t;
 
 
 /* ---- the state of one request ------------------------------------------- */

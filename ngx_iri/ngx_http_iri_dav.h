@@ -91,6 +91,13 @@ ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
  */
 ngx_int_t ngx_http_iri_dav_map_if(ngx_http_request_t *r);
 
+/*
+ * In the PRECONTENT phase: answer 409 for a name that cannot be created.
+ * Returns: NGX_DONE if a page with the reason was sent: r may be freed; else
+ * the HTTP status.
+ */
+ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
+
 
 /* ---- ngx_http_iri_destination.c ------------------------------------------ */
 
@@ -111,16 +118,6 @@ void ngx_http_iri_destination_cancel(ngx_http_request_t *r);
  * status.
  */
 ngx_int_t ngx_http_iri_destination_judge(ngx_http_request_t *r);
-
-
-/* ---- ngx_http_iri_conflict.c -------------------------------------------- */
-
-/*
- * In the PRECONTENT phase: answer 409 for a name that cannot be created.
- * Returns: NGX_DONE if a page with the reason was sent: r may be freed; else
- * the HTTP status.
- */
-ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
 
 #pragma GCC visibility pop
 

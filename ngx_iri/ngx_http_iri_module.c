@@ -87,7 +87,7 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
     }
 
     if (ngx_array_init(&imcf->locations, cf->pool, 16,
-                       sizeof(ngx_http_iri_location_t))
+                       sizeof(ngx_http_iri_loc_conf_t *))
             != NGX_OK
         || ngx_array_init(&imcf->directives, cf->pool, 4,
                           sizeof(ngx_http_iri_directive_t))
@@ -180,7 +180,7 @@ ngx_http_iri_add_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
                           ngx_http_iri_srv_conf_t *iscf)
 {
     ngx_http_conf_ctx_t      *ctx = cf->ctx;
-    ngx_http_iri_location_t  *location;
+    ngx_http_iri_loc_conf_t **location;
     ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     location = ngx_array_push(&imcf->locations);
@@ -188,14 +188,13 @@ ngx_http_iri_add_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
         return NGX_ERROR;
     }
 
-    location->conf = conf;
-    location->parent = parent;
-    location->server = iscf;
-    location->loc_conf = ctx->loc_conf;
-
+    *location = conf;
+    conf->server = iscf;
+    conf->parent = parent;
     conf->clcf = ctx->loc_conf[ngx_http_core_module.ctx_index];
     conf->exact = conf->clcf->exact_match
                   || (conf->clcf->noname && parent->exact);
+    conf->scripted = iscf->engine == IRI_ENGINE_ON ? ctx->loc_conf : NULL;
     conf->combined = conf->tree;
 
     return NGX_OK;

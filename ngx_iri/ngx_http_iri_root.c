@@ -377,22 +377,20 @@ ngx_http_iri_command_named(const ngx_module_t *module, const char *name)
  * nginx uses r->loc_conf after the pool of the request is destroyed.
  */
 static ngx_int_t
-ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_location_t *location)
+ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf)
 {
     size_t                    size = sizeof(void *) * ngx_http_max_module;
-    ngx_http_iri_loc_conf_t  *ilcf = location->conf;
     ngx_http_core_loc_conf_t *clcf = ilcf->clcf;
 
     ilcf->clcf = ngx_palloc(cf->pool, sizeof(ngx_http_core_loc_conf_t));
     ilcf->configured = ngx_palloc(cf->pool, size);
-    ilcf->scripted = location->loc_conf;
 
     if (ilcf->clcf == NULL || ilcf->configured == NULL) {
         return NGX_ERROR;
     }
 
     *ilcf->clcf = *clcf;
-    ngx_memcpy(ilcf->configured, location->loc_conf, size);
+    ngx_memcpy(ilcf->configured, ilcf->scripted, size);
     ilcf->configured[ngx_http_core_module.ctx_index] = ilcf->clcf;
     ilcf->literal_len = ngx_http_iri_literal_len(clcf);
 
@@ -446,15 +444,12 @@ ngx_int_t
 ngx_http_iri_root_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
-    ngx_http_iri_location_t  *location;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_iri_conf_main(cf);
-    location = imcf->locations.elts;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
+    ngx_http_iri_loc_conf_t **location = imcf->locations.elts;
 
     for (i = 0; i < imcf->locations.nelts; i++) {
-        if (location[i].server->engine == IRI_ENGINE_ON
-            && ngx_http_iri_install_script(cf, &location[i]) != NGX_OK)
+        if (location[i]->scripted != NULL
+            && ngx_http_iri_install_script(cf, location[i]) != NGX_OK)
         {
             return NGX_ERROR;
         }

@@ -142,14 +142,14 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
     ngx_uint_t                i;
     ngx_module_t             *module;
     ngx_http_module_t        *ctx;
-    ngx_http_iri_location_t  *location;
+    ngx_http_iri_loc_conf_t **location;
     ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
     location = imcf->locations.elts;
 
     for (i = 0; i < imcf->locations.nelts; i++) {
-        if (!ngx_http_iri_try_applies(location[i].conf)) {
+        if (!ngx_http_iri_try_applies(location[i])) {
             continue;
         }
 
@@ -159,8 +159,8 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
             return NGX_ERROR;
         }
 
-        location[i].loc_conf[module->ctx_index] = conf;
-        location[i].conf->configured[module->ctx_index] = conf;
+        location[i]->scripted[module->ctx_index] = conf;
+        location[i]->configured[module->ctx_index] = conf;
     }
 
     return NGX_OK;
