@@ -423,10 +423,10 @@ ngx_http_iri_job_done(ngx_event_t *event)
  * event handler for that detects it.
  */
 ngx_uint_t
-ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                            const iri_lookup_t *found)
+ngx_http_iri_wait_for_index(ngx_http_request_t *r, const iri_lookup_t *found)
 {
     ngx_http_cleanup_t      *cln;
+    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_task_t     *task;
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
@@ -529,8 +529,7 @@ ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
 
 
 ngx_uint_t
-ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                            const iri_lookup_t *found)
+ngx_http_iri_wait_for_index(ngx_http_request_t *r, const iri_lookup_t *found)
 {
     return 0;
 }

@@ -22,22 +22,18 @@ iri_index_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
  * again when the index is built.
  */
 ngx_uint_t ngx_http_iri_wait_for_index(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const iri_lookup_t *found);
+    const iri_lookup_t *found);
 
 /* The setter of iri_cache */
 char *ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/*
- * Merge iri_cache, after conf->engine is merged.
- * Returns: NGX_OK, NGX_ERROR.
- */
+/* Merge iri_cache, after conf->engine is merged. */
 ngx_int_t ngx_http_iri_cache_merge(ngx_conf_t *cf,
     const ngx_http_iri_srv_conf_t *prev, ngx_http_iri_srv_conf_t *conf);
 
 /*
  * Add the thread pool that builds indexes: an iri_match in the server has a
  * word of IRI_FOLD_INDEXED.
- * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_cache_use_indexes(ngx_conf_t *cf,
     const ngx_http_iri_srv_conf_t *iscf);

@@ -76,9 +76,9 @@ ngx_http_iri_choice_handler(ngx_http_request_t *r)
  * requests.  If there is a listing, the client may get none of them.
  */
 ngx_int_t
-ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                    const iri_lookup_t *found)
+ngx_http_iri_choice(ngx_http_request_t *r, const iri_lookup_t *found)
 {
+    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     if (found->found.verdict != IRI_CHOOSE || found->found.count == 0

@@ -2,7 +2,7 @@
  * ngx_http_iri_conf.c - functions for directives and for postconfiguration
  *
  * The setters of directives whose values are words, the error messages of
- * setters, and the registration of phase handlers.
+ * setters, and the check of directives.
  */
 
 #include "ngx_http_iri.h"
@@ -391,34 +391,4 @@ ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                             &unknown);
 
     return ngx_http_iri_set_slot(cf, cmd, conf, error, 1 + unknown, flags);
-}
-
-
-/* ---- phase handlers ----------------------------------------------------- */
-
-ngx_int_t
-ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase, ngx_uint_t at_start,
-                      ngx_http_handler_pt handler)
-{
-    ngx_array_t               *handlers;
-    ngx_http_handler_pt       *h, *elts;
-    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
-
-    handlers = &cmcf->phases[phase].handlers;
-
-    h = ngx_array_push(handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (at_start) {
-        elts = handlers->elts;
-        ngx_memmove(elts + 1, elts,
-                    (handlers->nelts - 1) * sizeof(ngx_http_handler_pt));
-        h = elts;
-    }
-
-    *h = handler;
-
-    return NGX_OK;
 }

@@ -101,7 +101,7 @@ ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
 
 /* ---- ngx_http_iri_destination.c ------------------------------------------ */
 
-/* The handler of POST_READ: replace the path of the field by its URI. */
+/* The handler of POST_READ for COPY and MOVE: replace the path of the field by its URI. */
 ngx_int_t ngx_http_iri_destination_handler(ngx_http_request_t *r);
 
 /*

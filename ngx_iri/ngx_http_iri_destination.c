@@ -51,9 +51,7 @@ ngx_http_iri_destination_handler(ngx_http_request_t *r)
     ngx_http_iri_dav_ctx_t   *dav;
     const iri_reading_conf_t *conf;
 
-    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE)) || field == NULL
-        || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON)
-    {
+    if (field == NULL || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
 
@@ -220,11 +218,12 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     source->snapshot = ngx_http_iri_snapshot(r);
 
     if (source->snapshot == NULL
-        || ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK
-        || ngx_http_iri_set_uri(r, ngx_http_iri_str(path)) != NGX_OK)
+        || ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
+
+    ngx_http_iri_set_uri(r, ngx_http_iri_str(path));
 
     source->ctx = *ctx;
     source->judged = r->uri;

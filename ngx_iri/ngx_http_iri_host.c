@@ -74,9 +74,6 @@ ngx_http_iri_host_clear_captures(ngx_http_request_t             *r,
     }
 
     r->ncaptures = 0;
-#else
-    (void) r;
-    (void) names;
 #endif
 }
 
@@ -138,9 +135,6 @@ ngx_http_iri_host_verifies(ngx_http_request_t       *r,
         sscf = ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_ssl_module);
         return sscf->verify != 0;
     }
-#else
-    (void) r;
-    (void) cscf;
 #endif
 
     return 0;

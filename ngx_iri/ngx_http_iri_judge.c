@@ -147,33 +147,6 @@ ngx_http_iri_judge_pool(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 }
 
 
-/* PREACCESS has counted the main request in its location. */
-static ngx_int_t
-ngx_http_iri_judge_init_counted(ngx_http_request_t   *r,
-                                ngx_http_iri_judge_t *judge)
-{
-    void ***counted;
-
-    if (judge->counted != NULL) {
-        return NGX_OK;
-    }
-
-    judge->counted = ngx_array_create(r->pool, 4, sizeof(void **));
-    if (judge->counted == NULL) {
-        return NGX_ERROR;
-    }
-
-    counted = ngx_array_push(judge->counted);
-    if (counted == NULL) {
-        return NGX_ERROR;
-    }
-
-    *counted = r->main->loc_conf;
-
-    return NGX_OK;
-}
-
-
 /*
  * Set variables, captures, contexts and the address to their state before the
  * first rule, since later values may depend on the path of the client.  The
@@ -314,7 +287,7 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
 
     own = ngx_http_iri_judge_pool(r, judge);
 
-    if (own == NULL || ngx_http_iri_judge_init_counted(r, judge) != NGX_OK
+    if (own == NULL
         || ngx_http_iri_join(own, none, ngx_http_iri_ngx_str(path), &uri)
                != NGX_OK
         || ngx_http_iri_join(own, base != 0 ? r->uri : none, tail,
@@ -398,15 +371,22 @@ ngx_http_iri_judge_access(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 }
 
 
+/* Returns: 1 if PREACCESS has counted the page in this location. */
 static ngx_uint_t
-ngx_http_iri_judge_is_counted(const ngx_http_iri_judge_t *judge,
-                              void                      **loc_conf)
+ngx_http_iri_judge_is_counted(ngx_http_request_t         *r,
+                              const ngx_http_iri_judge_t *judge)
 {
-    void    ***counted = judge->counted->elts;
+    void    ***counted;
     ngx_uint_t i;
 
-    for (i = 0; i < judge->counted->nelts; i++) {
-        if (counted[i] == loc_conf) {
+    if (r->loc_conf == r->main->loc_conf) {
+        return 1;
+    }
+
+    counted = judge->counted != NULL ? judge->counted->elts : NULL;
+
+    for (i = 0; counted != NULL && i < judge->counted->nelts; i++) {
+        if (counted[i] == r->loc_conf) {
             return 1;
         }
     }
@@ -437,15 +417,6 @@ ngx_http_iri_judge_count(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 
 /* ---- the file ----------------------------------------------------------- */
 
-/* Returns: 0 if a rule has set another path, which is not that of the name. */
-static ngx_uint_t
-ngx_http_iri_judge_is_expected(ngx_http_request_t         *r,
-                               const ngx_http_iri_judge_t *judge)
-{
-    return ngx_http_iri_str_equal(r->uri, judge->expected);
-}
-
-
 /* The content handler: set judge->can_open if nginx can open the file. */
 static ngx_int_t
 ngx_http_iri_judge_content(ngx_http_request_t *r)
@@ -455,7 +426,7 @@ ngx_http_iri_judge_content(ngx_http_request_t *r)
 
     r->content_handler = judge->handler;
 
-    if (!ngx_http_iri_judge_is_expected(r, judge)) {
+    if (!ngx_http_iri_str_equal(r->uri, judge->expected)) {
         return NGX_HTTP_NO_CONTENT;
     }
 
@@ -530,21 +501,27 @@ ngx_http_iri_judge_handler(ngx_http_request_t *r)
             return NGX_AGAIN;
         }
 
-        if (judge->access_decided
-            && !ngx_http_iri_judge_is_counted(judge, r->loc_conf))
+        if (judge->access_decided && !ngx_http_iri_judge_is_counted(r, judge))
         {
             return ngx_http_iri_judge_count(r, judge);
         }
 
     } else if (judge->limits_counting) {
         /* PREACCESS has counted the page, and has not refused it. */
-        counted = ngx_array_push(judge->counted);
+        if (judge->counted == NULL) {
+            judge->counted = ngx_array_create(r->main->pool, 4,
+                                              sizeof(void **));
+        }
+
+        counted = judge->counted != NULL ? ngx_array_push(judge->counted)
+                                         : NULL;
         if (counted != NULL) {
             *counted = r->loc_conf;
         }
     }
 
-    return judge->status == NGX_OK && ngx_http_iri_judge_is_expected(r, judge)
+    return judge->status == NGX_OK
+                   && ngx_http_iri_str_equal(r->uri, judge->expected)
                ? ngx_http_iri_judge_pass(r, judge)
                : NGX_HTTP_NO_CONTENT;
 }

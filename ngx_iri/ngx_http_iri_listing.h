@@ -18,8 +18,9 @@
  */
 typedef struct {
     ngx_http_post_subrequest_t post;
-    ngx_array_t *counted;       /* of void **: r->loc_conf of locations in which
-                                   PREACCESS has counted the page */
+    ngx_array_t *counted;       /* of void **: r->loc_conf of other locations
+                                   than that of the main request in which
+                                   PREACCESS has counted the page; NULL: none */
     ngx_pool_t *pool;           /* of the subrequest; NULL: that of its parent,
                                    or there is no subrequest */
     ngx_pool_cleanup_t *cleanup;    /* destroys pool with the parent */
@@ -145,7 +146,7 @@ ngx_int_t ngx_http_iri_entries_failed(ngx_http_request_t *r,
  * the client may get.  Returns: NGX_OK if it was set; NGX_DECLINED if r gets no
  * such page, or the client may get none.
  */
-ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r,
     const iri_lookup_t *found);
 
 

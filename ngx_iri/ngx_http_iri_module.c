@@ -29,14 +29,19 @@ ngx_http_iri_has_variable(ngx_conf_t *cf)
 }
 
 
-/* If cmd->post is not NULL, "none" and a variable are valid arguments. */
-static char *
+const char ngx_http_iri_of_paths[] = "iri_charset";
+const char ngx_http_iri_of_queries[] = "iri_query_charset";
+
+
+char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t       *words;
-    const char      *error;
-    iri_registry_t  *registry;
-    iri_charsets_t **slot, *list;
+    size_t            count = cf->args->nelts - 1;
+    iri_str_t        *words;
+    const char       *error;
+    iri_registry_t   *registry;
+    iri_charsets_t  **slot;
+    iri_query_conf_t *list;
 
     slot = (iri_charsets_t **) ((char *) conf + cmd->offset);
     if (*slot != NGX_CONF_UNSET_PTR) {
@@ -44,7 +49,7 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     words = ngx_http_iri_arguments(cf);
-    list = ngx_palloc(cf->pool, sizeof(iri_charsets_t));
+    list = ngx_pcalloc(cf->pool, sizeof(iri_query_conf_t));
     if (words == NULL || list == NULL) {
         return NGX_CONF_ERROR;
     }
@@ -54,23 +59,24 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "needs the data of ICU, which cannot be loaded";
     }
 
-    if (cmd->post != NULL && ngx_http_iri_has_variable(cf)) {
-        ngx_memzero(list, sizeof(iri_charsets_t));
-        *slot = list;
+    if (cmd->post == ngx_http_iri_of_paths && ngx_http_iri_has_variable(cf)) {
+        *slot = &list->charsets;
         return ngx_http_iri_check_setting(cf, NULL) == NGX_CONF_OK
                    ? ngx_http_iri_client_set(cf, conf)
                    : NGX_CONF_ERROR;
     }
 
-    error = iri_parse_charsets(registry, words, cf->args->nelts - 1,
-                               cmd->post != NULL, list);
+    error = cmd->post == ngx_http_iri_of_queries
+                ? iri_parse_query(registry, words, count, list)
+                : iri_parse_charsets(registry, words, count,
+                                     cmd->post != NULL, &list->charsets);
     if (error != NULL) {
         return (char *) error;
     }
 
-    *slot = list;
+    *slot = &list->charsets;
 
-    return ngx_http_iri_check_setting(cf, list);
+    return ngx_http_iri_check_setting(cf, &list->charsets);
 }
 
 
@@ -334,7 +340,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
       ngx_http_iri_set_charsets,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, charsets),
-      (void *) "none" },
+      (void *) ngx_http_iri_of_paths },
 
     { ngx_string("iri_invalid"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,

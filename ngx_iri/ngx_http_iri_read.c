@@ -350,7 +350,8 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return reading->status;
 
     case IRI_SERVE:
-        return ngx_http_iri_set_uri(r, reading->path);
+        ngx_http_iri_set_uri(r, reading->path);
+        return NGX_OK;
 
     default:
         if (reading->raw && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
@@ -564,7 +565,7 @@ ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         uri = ngx_http_iri_uri_as_sent(r, ctx);
 
         if (uri.data != r->uri.data) {
-            ngx_http_iri_set_uri_nocopy(r, uri);
+            ngx_http_iri_set_uri(r, ngx_http_iri_str(uri));
             iri_request_set_read(ctx->request, ngx_http_iri_str(uri));
         }
     }

@@ -614,11 +614,8 @@ ngx_http_iri_target_getter(ngx_http_request_t        *r,
                                   : rc;
     }
 
-    v->valid = 1;
+    (void) ngx_http_iri_set_value(v, ngx_http_iri_str(target));
     v->no_cacheable = 1;
-    v->not_found = 0;
-    v->len = target.len;
-    v->data = target.data;
 
     return NGX_OK;
 }
