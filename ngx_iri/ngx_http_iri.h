@@ -114,19 +114,12 @@ typedef struct {
                                    files: flv, mp4; NULL: not built */
 } ngx_http_iri_main_conf_t;
 
-/* iri_charset $variable */
-typedef struct {
-    ngx_str_t name;             /* of the variable, with its "$" */
-    ngx_int_t index;            /* of the variable */
-} ngx_http_iri_charset_variable_t;
-
 /*
  * iri_host.  For requests to a listening address, that of its default server
  * applies.
  */
 typedef struct {
-    ngx_uint_t configured;      /* iri_host: iri_host_mode_t */
-    ngx_uint_t mode;            /* configured; off if iri is off */
+    ngx_uint_t mode;            /* iri_host_mode_t; off if iri is off */
     iri_host_conf_t rules;      /* for the core; no idna if iri is off */
     iri_position_t position;    /* of iri_host; line 0: no such directive */
     unsigned selects:1;         /* 1: iri is on, and iri_host on or strict */
@@ -138,8 +131,11 @@ typedef struct {
     ngx_uint_t invalid;         /* iri_invalid_t */
     iri_charsets_t *charsets;   /* iri_charset; NULL: none */
     iri_reading_conf_t reading; /* invalid and charsets, for the core */
-    ngx_http_iri_charset_variable_t *charset_variable;  /* if it is not NULL,
+    struct {
+        ngx_str_t name;         /* with its "$"; empty: no variable.  Else
                                    reading has no charsets */
+        ngx_int_t index;
+    } charset_variable;         /* iri_charset $variable */
     size_t cache_size;          /* iri_cache in octets; 0: off */
     ngx_str_t cache_threads;    /* name of its thread pool; empty: none */
     ngx_http_iri_cache_t *cache;    /* NULL: no cache */

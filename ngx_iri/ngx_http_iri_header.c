@@ -516,8 +516,8 @@ ngx_http_iri_header_set(ngx_http_request_t            *r,
         return NGX_ERROR;
     }
 
-    return iscf->charset_variable != NULL ? ngx_http_iri_write_vary(r)
-                                          : NGX_OK;
+    return iscf->charset_variable.name.len != 0 ? ngx_http_iri_write_vary(r)
+                                                : NGX_OK;
 }
 
 

@@ -191,7 +191,7 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
     conf.query = ngx_http_iri_str(r->args);
     /* A client for which charsets are set would read the link differently. */
     conf.unnamed = iscf->invalid == IRI_INVALID_PASS
-                   && iscf->charset_variable == NULL;
+                   && iscf->charset_variable.name.len == 0;
     listing->serves_unnamed = conf.unnamed != 0;
 
     return iri_listing_begin(&listing->env, &conf, &listing->page);

@@ -221,8 +221,9 @@ ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
         conf->tree.charsets = *conf->charsets;
     }
 
-    iri_tree_conf_finish(
-        iscf->charset_variable == NULL ? &iscf->reading : NULL, &conf->tree);
+    iri_tree_conf_finish(iscf->charset_variable.name.len == 0 ? &iscf->reading
+                                                              : NULL,
+                         &conf->tree);
 
     iscf->match |= conf->tree.match;
 }

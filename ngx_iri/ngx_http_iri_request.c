@@ -290,16 +290,10 @@ ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t uri)
 ngx_int_t
 ngx_http_iri_post_rewrite(ngx_http_request_t *r)
 {
-    ngx_int_t                  i = 0;
     ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
+    ngx_http_phase_handler_t  *ph = cmcf->phase_engine.handlers;
 
-    while (cmcf->phase_engine.handlers[i].checker
-           != ngx_http_core_post_rewrite_phase)
-    {
-        i++;
-    }
-
-    return i;
+    return ph[cmcf->phase_engine.location_rewrite_index].next;
 }
 
 

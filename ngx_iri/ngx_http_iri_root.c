@@ -340,36 +340,29 @@ ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf)
 
 /*
  * Returns: the content handler that a directive without arguments sets; NULL if
- * nginx does not have the module, or memory is exhausted.  The handler has no
- * symbol, so the setter is called with a configuration that is discarded.
+ * nginx does not have the module.  The handler has no symbol, so the setter is
+ * called for http{}, which has no content handler.
  */
 static ngx_http_handler_pt
 ngx_http_iri_content_handler_of(ngx_conf_t *cf, const char *name,
                                 const char *directive)
 {
-    ngx_conf_t                conf;
     ngx_module_t             *module;
     ngx_command_t            *cmd;
-    ngx_http_conf_ctx_t       ctx;
+    ngx_http_handler_pt       handler;
     ngx_http_core_loc_conf_t *clcf;
 
     cmd = ngx_http_iri_command_named(cf, name, directive, &module);
-    ctx = *(ngx_http_conf_ctx_t *) cf->ctx;
-    ctx.loc_conf = ngx_pcalloc(cf->temp_pool,
-                               sizeof(void *) * ngx_http_max_module);
-    clcf = ngx_pcalloc(cf->temp_pool, sizeof(ngx_http_core_loc_conf_t));
-
-    if (cmd == NULL || ctx.loc_conf == NULL || clcf == NULL) {
+    if (cmd == NULL) {
         return NULL;
     }
 
-    ctx.loc_conf[ngx_http_core_module.ctx_index] = clcf;
-    conf = *cf;
-    conf.ctx = &ctx;
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    (void) cmd->set(cf, cmd, NULL);
+    handler = clcf->handler;
+    clcf->handler = NULL;
 
-    (void) cmd->set(&conf, cmd, NULL);
-
-    return clcf->handler;
+    return handler;
 }
 
 
