@@ -639,19 +639,19 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 /* If iri_cache names no thread pool, nginx's "default" is used. */
-static ngx_int_t
-ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
+ngx_int_t
+ngx_http_iri_cache_add_threads(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 {
 #if (NGX_THREADS)
-    if (cache->pool == NULL) {
+    if (cache != NULL && cache->pool == NULL) {
         cache->pool = ngx_thread_pool_add(
             cf, cache->threads.len != 0 ? &cache->threads : NULL);
-    }
 
-    return cache->pool != NULL ? NGX_OK : NGX_ERROR;
-#else
-    return NGX_OK;
+        return cache->pool != NULL ? NGX_OK : NGX_ERROR;
+    }
 #endif
+
+    return NGX_OK;
 }
 
 
@@ -738,16 +738,6 @@ ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
     }
 
     return conf->cache_threads.len != 0
-               ? ngx_http_iri_thread_pool_add(cf, conf->cache)
+               ? ngx_http_iri_cache_add_threads(cf, conf->cache)
                : NGX_OK;
-}
-
-
-/* nginx starts a thread pool only if it was added. */
-ngx_int_t
-ngx_http_iri_cache_use_indexes(ngx_conf_t                    *cf,
-                               const ngx_http_iri_srv_conf_t *iscf)
-{
-    return iscf->cache != NULL ? ngx_http_iri_thread_pool_add(cf, iscf->cache)
-                               : NGX_OK;
 }

@@ -32,11 +32,12 @@ ngx_int_t ngx_http_iri_cache_merge(ngx_conf_t *cf,
     const ngx_http_iri_srv_conf_t *prev, ngx_http_iri_srv_conf_t *conf);
 
 /*
- * Add the thread pool that builds indexes: an iri_match in the server has a
- * word of IRI_FOLD_INDEXED.
+ * Add the thread pool that builds indexes, since nginx starts only those that
+ * were added: an iri_match in the server has a word of IRI_FOLD_INDEXED.
+ * cache: NULL: off.
  */
-ngx_int_t ngx_http_iri_cache_use_indexes(ngx_conf_t *cf,
-    const ngx_http_iri_srv_conf_t *iscf);
+ngx_int_t ngx_http_iri_cache_add_threads(ngx_conf_t *cf,
+    ngx_http_iri_cache_t *cache);
 
 /* Open all caches, when a process starts that serves requests. */
 ngx_int_t ngx_http_iri_cache_init_process(ngx_cycle_t *cycle);

@@ -28,12 +28,8 @@ iri_registry_t *ngx_http_iri_registry(ngx_conf_t *cf);
 /* The arguments of the directive that is being read, in cf->temp_pool */
 iri_str_t *ngx_http_iri_arguments(ngx_conf_t *cf);
 
-/*
- * Setters of directives that take a flag, one of the words, or any of the
- * words, at cmd->post
- */
+/* Setters of directives that take a flag, or words at cmd->post */
 char *ngx_http_iri_set_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /*
@@ -95,10 +91,6 @@ iri_position_t ngx_http_iri_conf_position(ngx_conf_t *cf);
 char *ngx_http_iri_check_setting(ngx_conf_t *cf,
     const iri_charsets_t *charsets);
 
-/* Add the location that is being merged. */
-ngx_int_t ngx_http_iri_check_location(ngx_conf_t *cf,
-    ngx_http_iri_srv_conf_t *iscf, const ngx_http_iri_loc_conf_t *ilcf);
-
 /*
  * Add the iri_host of a server for one of its listening addresses.  first: the
  * default server of that address.
@@ -114,7 +106,7 @@ ngx_int_t ngx_http_iri_check_name(ngx_conf_t *cf, ngx_str_t name,
     ngx_http_core_srv_conf_t *cscf, const iri_host_t *host,
     ngx_http_core_srv_conf_t *owner);
 
-/* Log warnings about the directives that were added. */
+/* Log warnings about the directives that were added, and all locations. */
 ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
 
 

@@ -307,7 +307,7 @@ ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     hcf->position = ngx_http_iri_conf_position(cf);
 
-    return ngx_http_iri_set_word(cf, cmd, conf);
+    return ngx_http_iri_set_words(cf, cmd, conf);
 }
 
 

@@ -269,15 +269,13 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         }
 
         if (imcf->fold_keys == NULL
-            || ngx_http_iri_cache_use_indexes(cf, iscf) != NGX_OK)
+            || ngx_http_iri_cache_add_threads(cf, iscf->cache) != NGX_OK)
         {
             return NGX_CONF_ERROR;
         }
     }
 
-    return ngx_http_iri_check_location(cf, iscf, conf) == NGX_OK
-                   && ngx_http_iri_add_location(cf, prev, conf, iscf)
-                          == NGX_OK
+    return ngx_http_iri_add_location(cf, prev, conf, iscf) == NGX_OK
                ? NGX_CONF_OK
                : NGX_CONF_ERROR;
 }
@@ -331,7 +329,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
+      ngx_http_iri_set_words,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, engine),
       (void *) &iri_engine_words },
@@ -345,7 +343,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_invalid"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
+      ngx_http_iri_set_words,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, invalid),
       (void *) &iri_invalid_words },
@@ -366,7 +364,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_filename_form"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
+      ngx_http_iri_set_words,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, filename_form),
       (void *) &iri_filename_form_words },
@@ -380,7 +378,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_ambiguous"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
+      ngx_http_iri_set_words,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, ambiguous),
       (void *) &iri_ambiguous_words },
@@ -394,7 +392,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_redirect"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
+      ngx_http_iri_set_words,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, redirect),
       (void *) &iri_redirect_words },

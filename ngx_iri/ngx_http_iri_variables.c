@@ -107,10 +107,10 @@ ngx_http_iri_host_port(ngx_http_request_t *r, ngx_str_t *port)
 
     value = r->headers_in.host->value;
 
-    for (i = value.len; i > 0; i--) {
-        if (value.data[i - 1] < '0' || value.data[i - 1] > '9') {
-            break;
-        }
+    for (i = value.len;
+         i > 0 && value.data[i - 1] >= '0' && value.data[i - 1] <= '9'; i--)
+    {
+        /* void */
     }
 
     if (i > 0 && i < value.len && value.data[i - 1] == ':') {
