@@ -30,8 +30,8 @@
  *   root                       the script under root and alias
  *   entries, listing           iri_listing: the entries; the page
  *   choice                     iri_ambiguous 300: a page of several names
- *   destination, dav           the Destination of COPY and MOVE; WebDAV; the
- *                              409 page
+ *   dav                        WebDAV; the Destination of COPY and MOVE; the 409
+ *                              page
  *   header                     iri_redirect, Location, Link; header filter
  *   try_files                  try_files
  *   target                     iri_request_uri
@@ -50,7 +50,7 @@
  *            path: location, rewrite, if, try_files, allow, auth_basic
  *   judge    to run the rules for a path: in a subrequest, for a name on a page
  *            (ngx_http_iri_judge.c); in the request itself, for a Destination
- *            (ngx_http_iri_destination.c)
+ *            (ngx_http_iri_dav.c)
  *
  * "The script under root" is a script of nginx, as that of a root with
  * variables.  It evaluates to the name on disk (ngx_http_iri_root.c).

@@ -15,7 +15,7 @@
  *   r->valid_location           here
  *   try_files                   ngx_http_iri_try_files.c
  *   comparing the Destination of COPY and MOVE with alias
- *                               ngx_http_iri_destination.c
+ *                               ngx_http_iri_dav.c
  *   r->add_uri_to_alias         ngx_http_iri_phases.c
  *   r->uri_changed, variables   ngx_http_iri_variables.c
  */
