@@ -361,6 +361,31 @@ ngx_http_iri_set_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+void *
+ngx_http_iri_flag_create(ngx_conf_t *cf)
+{
+    ngx_http_iri_flag_conf_t *conf;
+
+    conf = ngx_palloc(cf->pool, sizeof(ngx_http_iri_flag_conf_t));
+    if (conf != NULL) {
+        conf->enabled = NGX_CONF_UNSET;
+    }
+
+    return conf;
+}
+
+
+char *
+ngx_http_iri_flag_merge(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_http_iri_flag_conf_t *prev = parent, *conf = child;
+
+    ngx_conf_merge_value(conf->enabled, prev->enabled, 0);
+
+    return NGX_CONF_OK;
+}
+
+
 char *
 ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {

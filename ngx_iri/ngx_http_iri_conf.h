@@ -58,6 +58,15 @@ ngx_int_t ngx_http_iri_compile(ngx_conf_t *cf, ngx_str_t *text,
 char *ngx_http_iri_conf_error(ngx_conf_t *cf, const char *error,
     ngx_uint_t word);
 
+/* The configuration of a feature that has one flag, off by default */
+typedef struct {
+    ngx_flag_t enabled;
+} ngx_http_iri_flag_conf_t;
+
+/* Its create_srv_conf or create_loc_conf, and its merge */
+void *ngx_http_iri_flag_create(ngx_conf_t *cf);
+char *ngx_http_iri_flag_merge(ngx_conf_t *cf, void *parent, void *child);
+
 /*
  * The value of an ngx_module_t; its members that are not set are NULL.
  *

@@ -13,11 +13,6 @@
 #define NGX_HTTP_IRI_LISTING_TIMER 60000 /* ms; never expires in practice */
 
 
-typedef struct {
-    ngx_flag_t enabled; /* iri_listing */
-} ngx_http_iri_listing_loc_conf_t;
-
-
 static void ngx_http_iri_listing_run(ngx_http_request_t *r);
 
 
@@ -234,14 +229,14 @@ ngx_http_iri_listing_create(ngx_http_request_t *r)
 ngx_int_t
 ngx_http_iri_listing_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                        rc;
-    iri_status_t                     status;
-    ngx_http_iri_listing_t          *listing;
-    ngx_http_iri_listing_loc_conf_t *llcf;
+    ngx_int_t                 rc;
+    iri_status_t              status;
+    ngx_http_iri_listing_t   *listing;
+    ngx_http_iri_flag_conf_t *fcf;
 
-    llcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_listing_module);
+    fcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_listing_module);
 
-    if (!llcf->enabled || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
+    if (!fcf->enabled || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
         || r->uri.data[r->uri.len - 1] != '/'
         || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
     {
@@ -285,27 +280,13 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
 
 /* ---- the module ---------------------------------------------------------- */
 
-static void *
-ngx_http_iri_listing_create_loc_conf(ngx_conf_t *cf)
-{
-    ngx_http_iri_listing_loc_conf_t *llcf;
-
-    llcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_listing_loc_conf_t));
-    if (llcf != NULL) {
-        llcf->enabled = NGX_CONF_UNSET;
-    }
-
-    return llcf;
-}
-
-
 static char *
 ngx_http_iri_listing_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    ngx_http_iri_srv_conf_t         *iscf = ngx_http_iri_conf_srv(cf);
-    ngx_http_iri_listing_loc_conf_t *prev = parent, *conf = child;
+    ngx_http_iri_srv_conf_t  *iscf = ngx_http_iri_conf_srv(cf);
+    ngx_http_iri_flag_conf_t *conf = child;
 
-    ngx_conf_merge_value(conf->enabled, prev->enabled, 0);
+    (void) ngx_http_iri_flag_merge(cf, parent, child);
     iscf->needs_snapshot |= conf->enabled;
 
     return NGX_CONF_OK;
@@ -320,7 +301,7 @@ static ngx_command_t ngx_http_iri_listing_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
       ngx_http_iri_set_flag,
       NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_listing_loc_conf_t, enabled),
+      offsetof(ngx_http_iri_flag_conf_t, enabled),
       NULL },
 
       ngx_null_command
@@ -328,7 +309,7 @@ static ngx_command_t ngx_http_iri_listing_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_listing_module_ctx = {
-    .create_loc_conf = ngx_http_iri_listing_create_loc_conf,
+    .create_loc_conf = ngx_http_iri_flag_create,
     .merge_loc_conf = ngx_http_iri_listing_merge_loc_conf,
 };
 
