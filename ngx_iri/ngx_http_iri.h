@@ -28,8 +28,8 @@
  *                              handler in the PRECONTENT phase
  *   find                       lookups below root and alias; restart
  *   root                       the script under root and alias
- *   entries, listing           iri_listing: the entries; the page
- *   choice                     iri_ambiguous 300: a page of several names
+ *   entries, listing           iri_listing: the entries; the page; iri_ambiguous
+ *                              300: a page of several names
  *   dav                        WebDAV; the Destination of COPY and MOVE; the 409
  *                              page
  *   header                     iri_redirect, Location, Link; header filter

@@ -139,17 +139,6 @@ ngx_int_t ngx_http_iri_entries_failed(ngx_http_request_t *r,
     iri_status_t status);
 
 
-/* ---- ngx_http_iri_choice.c ---------------------------------------------- */
-
-/*
- * If several names match, set a content handler that sends a page of those that
- * the client may get.  Returns: NGX_OK if it was set; NGX_DECLINED if r gets no
- * such page, or the client may get none.
- */
-ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r,
-    const iri_lookup_t *found);
-
-
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */
 
 /*
@@ -158,16 +147,12 @@ ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r,
 ngx_int_t ngx_http_iri_listing_handler(ngx_http_request_t *r);
 
 /*
- * Create a page, and set it in the context of r.
- * Returns: NULL if memory is exhausted.
+ * If several names match, set a content handler that sends a page of those that
+ * the client may get.  Returns: NGX_OK if it was set; NGX_DECLINED if r gets no
+ * such page, or the client may get none.
  */
-ngx_http_iri_listing_t *ngx_http_iri_listing_create(ngx_http_request_t *r);
-
-/*
- * Judge the names of r and send their page.
- * Returns: the result of the content handler.
- */
-ngx_int_t ngx_http_iri_listing_start(ngx_http_request_t *r);
+ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r,
+    const iri_lookup_t *found);
 
 #pragma GCC visibility pop
 
