@@ -18,20 +18,20 @@
  *   request                    context and members of a request; the environment
  *                              of the core; the error log
  *   snapshot                   saving and restoring a request
- *   zone, cache                iri_cache
+ *   cache                      iri_cache
  *   settings                   the settings of each directory of a path
  *   read                       reading r->uri; the requested path; iri_charset
  *                              $variable: a list for each client
  *   host, names                iri_host: selects a server; A-labels of names
  *   query                      iri_query_charset
- *   judge                      a subrequest checks access to a name
+ *   judge                      a subrequest checks access to a name; its
+ *                              handler in the PRECONTENT phase
  *   find                       lookups below root and alias; restart
  *   root                       the script under root and alias
- *   judge_handler              that subrequest in the PRECONTENT phase
- *   entries, listing           iri_listing: the entries; the page
- *   choice                     iri_ambiguous 300: a page of several names
- *   conflict                   the 409 page
- *   destination, dav           the Destination of COPY and MOVE; WebDAV
+ *   entries, listing           iri_listing: the entries; the page; iri_ambiguous
+ *                              300: a page of several names
+ *   dav                        WebDAV; the Destination of COPY and MOVE; the 409
+ *                              page
  *   header                     iri_redirect, Location, Link; header filter
  *   try_files                  try_files
  *   target                     iri_request_uri
@@ -50,7 +50,7 @@
  *            path: location, rewrite, if, try_files, allow, auth_basic
  *   judge    to run the rules for a path: in a subrequest, for a name on a page
  *            (ngx_http_iri_judge.c); in the request itself, for a Destination
- *            (ngx_http_iri_destination.c)
+ *            (ngx_http_iri_dav.c)
  *
  * "The script under root" is a script of nginx, as that of a root with
  * variables.  It evaluates to the name on disk (ngx_http_iri_root.c).
@@ -101,7 +101,10 @@ typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
 typedef struct {
     iri_registry_t *registry;   /* of charsets; NULL: not needed yet */
     iri_fold_keys_t *fold_keys; /* NULL: no location folds names */
-    ngx_array_t locations;      /* of ngx_http_iri_location_t */
+    ngx_array_t locations;      /* of ngx_http_iri_loc_conf_t *: locations, and
+                                   servers outside all locations, where iri is
+                                   on or report, in the order in which nginx
+                                   merges them */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t enabled;         /* 1: a server has iri on or report */
     ngx_http_handler_pt rewrite_handler;    /* nginx's handler of both REWRITE
@@ -111,19 +114,12 @@ typedef struct {
                                    files: flv, mp4; NULL: not built */
 } ngx_http_iri_main_conf_t;
 
-/* iri_charset $variable */
-typedef struct {
-    ngx_str_t name;             /* of the variable, with its "$" */
-    ngx_int_t index;            /* of the variable */
-} ngx_http_iri_charset_variable_t;
-
 /*
  * iri_host.  For requests to a listening address, that of its default server
  * applies.
  */
 typedef struct {
-    ngx_uint_t configured;      /* iri_host: iri_host_mode_t */
-    ngx_uint_t mode;            /* configured; off if iri is off */
+    ngx_uint_t mode;            /* iri_host_mode_t; off if iri is off */
     iri_host_conf_t rules;      /* for the core; no idna if iri is off */
     iri_position_t position;    /* of iri_host; line 0: no such directive */
     unsigned selects:1;         /* 1: iri is on, and iri_host on or strict */
@@ -135,8 +131,11 @@ typedef struct {
     ngx_uint_t invalid;         /* iri_invalid_t */
     iri_charsets_t *charsets;   /* iri_charset; NULL: none */
     iri_reading_conf_t reading; /* invalid and charsets, for the core */
-    ngx_http_iri_charset_variable_t *charset_variable;  /* if it is not NULL,
+    struct {
+        ngx_str_t name;         /* with its "$"; empty: no variable.  Else
                                    reading has no charsets */
+        ngx_int_t index;
+    } charset_variable;         /* iri_charset $variable */
     size_t cache_size;          /* iri_cache in octets; 0: off */
     ngx_str_t cache_threads;    /* name of its thread pool; empty: none */
     ngx_http_iri_cache_t *cache;    /* NULL: no cache */
@@ -159,9 +158,16 @@ struct ngx_http_iri_loc_conf_s {
     ngx_uint_t redirect;        /* HTTP status, IRI_REDIRECT_LINK; 0: off */
     iri_tree_conf_t tree;       /* the settings above, for the core */
 
-    /* set by ngx_http_iri_settings.c */
+    /* set when nginx merges it, if iri is on or report */
+    ngx_http_iri_srv_conf_t *server;
+    ngx_http_iri_loc_conf_t *parent;    /* the location or server around it */
     ngx_http_core_loc_conf_t *clcf; /* of nginx's core module, with root and
                                    alias as configured */
+    ngx_uint_t exact;           /* 1: a location with "=", or "if" in one */
+    void **scripted;            /* r->loc_conf with the script under root; NULL
+                                   if iri is not on */
+
+    /* set by ngx_http_iri_settings.c */
     ngx_http_iri_loc_conf_t *enclosing; /* the location with the next shorter
                                    prefix, or the server, if it has the same
                                    root; else NULL */
@@ -171,13 +177,11 @@ struct ngx_http_iri_loc_conf_s {
                                    settings */
     ngx_uint_t declared;        /* 1: iri_tree_is_declared(), for all names of
                                    the path */
-    ngx_uint_t exact;           /* 1: a location with "=", or "if" in one */
     iri_tree_conf_t combined;   /* tree, with the match of all enclosing
                                    locations added, for iri_needs_lookup() */
 
-    /* set by ngx_http_iri_root.c; NULL if iri is not on */
+    /* set by ngx_http_iri_root.c, if scripted is not NULL */
     void **configured;          /* r->loc_conf as configured */
-    void **scripted;            /* r->loc_conf with the script under root */
     size_t literal_len;         /* octets of root or alias before the segment
                                    with the first variable; without variables
                                    all octets */
@@ -193,17 +197,6 @@ typedef struct {
     iri_directive_t directive;
     ngx_http_iri_srv_conf_t *server;
 } ngx_http_iri_directive_t;
-
-/*
- * A location, or a server outside all locations, where iri is on or report.  In
- * the order in which nginx merges them.
- */
-typedef struct {
-    ngx_http_iri_loc_conf_t *conf;
-    ngx_http_iri_loc_conf_t *parent;    /* the one that contains it */
-    ngx_http_iri_srv_conf_t *server;
-    void **loc_conf;            /* of all modules, by ctx_index */
-} ngx_http_iri_location_t;
 
 
 /* ---- the state of one request ------------------------------------------- */
@@ -305,7 +298,8 @@ typedef struct {
 
 /* ---- small functions ---------------------------------------------------- */
 
-/* Returns: s as a string of the core, with the same octets in memory. */
+/* Strings of nginx and of the core, with the same octets in memory */
+
 static inline iri_str_t
 ngx_http_iri_str(ngx_str_t s)
 {
@@ -314,7 +308,6 @@ ngx_http_iri_str(ngx_str_t s)
     return str;
 }
 
-/* Returns: s as a string of nginx, with the same octets in memory. */
 static inline ngx_str_t
 ngx_http_iri_ngx_str(iri_str_t s)
 {
@@ -323,7 +316,6 @@ ngx_http_iri_ngx_str(iri_str_t s)
     return str;
 }
 
-/* Returns: text as a string of nginx. */
 static inline ngx_str_t
 ngx_http_iri_text(const char *text)
 {
@@ -332,7 +324,6 @@ ngx_http_iri_text(const char *text)
     return str;
 }
 
-/* Returns: 1 if a and b hold the same octets. */
 static inline ngx_uint_t
 ngx_http_iri_str_equal(ngx_str_t a, ngx_str_t b)
 {
@@ -373,7 +364,6 @@ ngx_http_iri_is_error_page(const ngx_http_request_t *r)
     return r->err_status != 0 || r->error_page || r->post_action;
 }
 
-/* Returns: 1 if r->uri is ASCII. */
 static inline ngx_uint_t
 ngx_http_iri_uri_is_ascii(ngx_http_request_t *r)
 {
@@ -406,7 +396,9 @@ ngx_http_iri_http_status(ngx_int_t rc)
  * ---- functions -------------------------------------------------------------
  *
  * In the order in which a request calls them.  Paths are octets in UTF-8.  If
- * nothing else is said, arguments must not be NULL, and results are in r->pool.
+ * nothing else is said, arguments must not be NULL, results are in r->pool, and
+ * a function returns NGX_OK or NGX_ERROR, or a pointer that is NULL if memory is
+ * exhausted.  A handler returns the result of the handler of its phase.
  */
 
 /* ---- ngx_http_iri_request.c --------------------------------------------- */
@@ -418,7 +410,7 @@ ngx_http_iri_http_status(ngx_int_t rc)
 void *ngx_http_iri_ctx_recover(ngx_http_request_t *r,
     const ngx_module_t *module);
 
-/* Returns: the context of r, or NULL if it has none yet. */
+/* Returns: the context of r; NULL if it has none yet. */
 static inline ngx_http_iri_ctx_t *
 ngx_http_iri_ctx(ngx_http_request_t *r)
 {
@@ -431,10 +423,7 @@ ngx_http_iri_ctx(ngx_http_request_t *r)
                : ctx;
 }
 
-/*
- * The context of r, created if there is none.
- * Returns: NULL if memory is exhausted.
- */
+/* The same, created if there is none. */
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r);
 
 /*
@@ -460,16 +449,13 @@ ngx_http_iri_feature_ctx(ngx_http_request_t *r, const ngx_module_t *module)
 void *ngx_http_iri_feature_ctx_get_or_create(ngx_http_request_t *r,
     ngx_module_t *module, size_t size);
 
-/*
- * Set *out to head followed by tail.  A NUL follows, which is not counted.
- * Returns: NGX_OK, NGX_ERROR.
- */
+/* Set *out to head followed by tail.  A NUL follows, which is not counted. */
 ngx_int_t ngx_http_iri_join(ngx_pool_t *pool, ngx_str_t head, ngx_str_t tail,
     ngx_str_t *out);
 
 /*
  * Add a field to the response header.  key and the octets of value are not
- * copied and must live as long as r.  Returns: NULL if memory is exhausted.
+ * copied and must live as long as r.
  */
 ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
     const char *key, ngx_str_t value);
@@ -490,18 +476,15 @@ ngx_int_t ngx_http_iri_send_page(ngx_http_request_t *r,
 
 /*
  * Set the request-target of r to uri, percent-encoded, and $request to
- * "GET /caf%C3%A9 HTTP/1.1".  Returns: NGX_OK, NGX_ERROR.
+ * "GET /caf%C3%A9 HTTP/1.1".
  */
 ngx_int_t ngx_http_iri_set_request_line(ngx_http_request_t *r, ngx_str_t uri);
 
 /*
- * Set r->uri to a copy of path, and the members of r that depend on r->uri.
- * Returns: NGX_OK, NGX_ERROR.
+ * Set r->uri, and the members of r that depend on it.  uri must live as long as
+ * r.
  */
-ngx_int_t ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path);
-
-/* The same without a copy: uri must live as long as r. */
-void ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri);
+void ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t uri);
 
 /*
  * Leave the location, and set r->phase_handler so that nginx runs the phases
@@ -552,25 +535,20 @@ void ngx_http_iri_notes_log(ngx_http_request_t *r);
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */
 
 /*
- * In the PRECONTENT phase, and if the client may get none of the choices:
- * answer 404, 409 or 300 if no file may be served for r->uri.  Before access is
- * granted, the answer could reveal the contents of a directory to which access
- * is denied (design 5.7).
- * Returns: NGX_DECLINED if the request continues; else the result of the phase
- * handler.
+ * A handler of PRECONTENT, also called if the client may get none of the
+ * choices: answer 404, 409 or 300 if no file may be served for r->uri.  Before
+ * access is granted, the answer could reveal the contents of a directory to
+ * which access is denied (design 5.7).
  */
 ngx_int_t ngx_http_iri_refuse_not_found(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_snapshot.c -------------------------------------------- */
 
-/* Returns: a copy of the state of r; NULL if memory is exhausted. */
+/* Returns: a copy of the state of r. */
 ngx_http_iri_snapshot_t *ngx_http_iri_snapshot(ngx_http_request_t *r);
 
-/*
- * Restore r, or only its variables and captures, from *snapshot.
- * Returns: NGX_OK, NGX_ERROR.
- */
+/* Restore r, or only its variables and captures, from *snapshot. */
 ngx_int_t ngx_http_iri_restore(ngx_http_request_t *r,
     const ngx_http_iri_snapshot_t *snapshot);
 ngx_int_t ngx_http_iri_variables_restore(ngx_http_request_t *r,
@@ -596,7 +574,7 @@ const iri_host_conf_t *ngx_http_iri_host_rules(ngx_http_request_t *r);
 ngx_int_t ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
     ngx_str_t *name);
 
-/* In POST_READ: select the server by a host that is not ASCII. */
+/* A handler of POST_READ: select the server by a host that is not ASCII. */
 ngx_int_t ngx_http_iri_host_handler(ngx_http_request_t *r);
 
 
@@ -609,17 +587,15 @@ ngx_int_t ngx_http_iri_host_handler(ngx_http_request_t *r);
 ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
 
 /*
- * Read the query as sent, for ngx_http_iri_status_module.
- * Returns: NGX_OK; NGX_DECLINED if there is none or it needs no conversion;
- * NGX_ERROR.
+ * Read the query as sent.  Returns: NGX_OK; NGX_DECLINED if there is none or it
+ * needs no conversion; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_query_read_sent(ngx_http_request_t *r,
     iri_query_t *query);
 
 /*
- * In POST_READ and, for internal redirects, SERVER_REWRITE: convert r->args,
- * which is not empty.
- * Returns: the result of the phase handler.
+ * A handler of POST_READ and, for internal redirects, SERVER_REWRITE: convert
+ * r->args, which is not empty.
  */
 ngx_int_t ngx_http_iri_query_handler(ngx_http_request_t *r);
 
@@ -629,7 +605,6 @@ ngx_int_t ngx_http_iri_query_handler(ngx_http_request_t *r);
 /*
  * The settings with which the paths of r are read: those of the server, or with
  * the charsets in the variable of iri_charset.
- * Returns: NULL if memory is exhausted.
  */
 const iri_reading_conf_t *ngx_http_iri_reading_conf(ngx_http_request_t *r);
 
@@ -641,12 +616,7 @@ iri_str_t ngx_http_iri_sent_path(ngx_http_request_t *r);
 
 /*
  * Read r->uri, and set r->uri to the canonical path if this differs (design 4):
- * "/caf\xE9" → "/café".  origin:
- *
- *   IRI_PATH_REQUESTED   the client has sent r->uri, or r is a subrequest and
- *                        r->uri is its first path
- *   IRI_PATH_INTERNAL    an internal redirect or a rewrite has set r->uri
- *
+ * "/caf\xE9" → "/café".  IRI_PATH_INTERNAL: also for a rewrite.
  * Returns: NGX_OK if r->uri has changed; NGX_DECLINED if not; the HTTP status
  * of a path that is refused; NGX_ERROR.
  */
@@ -669,7 +639,6 @@ ngx_http_iri_may_fold_ascii(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
 /*
  * Set *path to the canonical path that was requested, by the client or by a
  * subrequest, before any rule has set r->uri: "/caf%E9?x" → "/café".
- * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_requested_path(ngx_http_request_t *r, ngx_str_t *path);
 
@@ -677,7 +646,7 @@ ngx_int_t ngx_http_iri_requested_path(ngx_http_request_t *r, ngx_str_t *path);
 ngx_uint_t ngx_http_iri_requested_query(ngx_http_request_t *r,
     iri_str_t *query);
 
-/* In the header filter: add Vary.  Returns: NGX_OK, NGX_ERROR. */
+/* In the header filter: add Vary. */
 ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
 
 /*
@@ -702,16 +671,11 @@ ngx_uint_t ngx_http_iri_hides_found_name(ngx_http_request_t *r,
  */
 ngx_str_t ngx_http_iri_disclosed_uri(ngx_http_request_t *r);
 
-/*
- * At the start of a named location: if found names are hidden, replace them in
- * r->uri by the names as sent.
- */
+/* At the start of a named location: set r->uri to the disclosed one. */
 void ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 
 
-/*
- * ---- ngx_http_iri_settings.c ----------------------------------------------
- */
+/* ---- ngx_http_iri_settings.c -------------------------------------------- */
 
 /*
  * Set search->tree, and search->settings_of if names in uri have different
@@ -724,29 +688,36 @@ void ngx_http_iri_settings_search(const ngx_http_iri_loc_conf_t *ilcf,
 /* ---- ngx_http_iri_find.c ------------------------------------------------ */
 
 /*
+ * The two passes of a script over root or alias as configured: its length, and
+ * its octets, which are written to e->pos.  e->ip does not change.
+ */
+size_t ngx_http_iri_root_length(ngx_http_script_engine_t *e,
+    const ngx_http_core_loc_conf_t *clcf);
+void ngx_http_iri_root_copy(ngx_http_script_engine_t *e,
+    const ngx_http_core_loc_conf_t *clcf);
+
+/*
  * Returns: 1 if clcf has no alias, or uri begins with the prefix it replaces.
  */
 ngx_uint_t ngx_http_iri_below_alias(ngx_http_request_t *r,
     const ngx_http_core_loc_conf_t *clcf, ngx_str_t uri);
 
 /*
- * Look up r->uri below root or alias of the current location, as configured.
- * The result of an earlier lookup of the same path is reused.  Returns: the
- * result, which lives as long as r; NULL if memory is exhausted, or r->uri does
- * not begin with the prefix that alias replaces.
+ * Look up uri, a canonical path that lives as long as r, or r->uri, below root
+ * or alias of the current location, as configured.  The result of an earlier
+ * lookup of the same path is reused.  Returns: the result, which lives as long
+ * as r; NULL if memory is exhausted, or the path does not begin with the prefix
+ * that alias replaces.
  */
+iri_lookup_t *ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri);
 iri_lookup_t *ngx_http_iri_find(ngx_http_request_t *r);
 
-/* The same for uri, a canonical path that lives as long as r. */
-iri_lookup_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
-    ngx_str_t uri);
-
 /*
- * Set *conf to the facts about r on which the result for uri depends.  uri must
- * live as long as r.
+ * Set *conf to the facts about r, which has a context, on which the result for
+ * uri depends.  uri must live as long as r.
  */
-void ngx_http_iri_find_conf(ngx_http_request_t *r,
-    const ngx_http_iri_ctx_t *ctx, ngx_str_t uri, iri_find_conf_t *conf);
+void ngx_http_iri_find_conf(ngx_http_request_t *r, ngx_str_t uri,
+    iri_find_conf_t *conf);
 
 /*
  * Returns: 1 if uri is its own path on disk, without a lookup: it is the path
@@ -764,10 +735,10 @@ ngx_uint_t ngx_http_iri_needs_lookup(ngx_http_request_t *r);
  * ngx_http_iri_restart().  Returns: 1 if it is.
  */
 ngx_uint_t ngx_http_iri_plan_restart(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, iri_lookup_t *found);
+    iri_lookup_t *found);
 
 /* Carry out the pending restart.  Returns: the result of the phase handler. */
-ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_root.c ------------------------------------------------ */
@@ -803,19 +774,15 @@ void ngx_http_iri_set_valid_location(ngx_http_request_t *r,
 
 /* ---- ngx_http_iri_try_files.c ------------------------------------------- */
 
-/*
- * In the PRECONTENT phase: carry out try_files.
- * Returns: the result of the phase handler.
- */
+/* A handler of PRECONTENT: carry out try_files. */
 ngx_int_t ngx_http_iri_try_files(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_header.c ---------------------------------------------- */
 
 /*
- * In the PRECONTENT phase: carry out iri_redirect.  found: the lookup of r->uri;
+ * A handler of PRECONTENT: carry out iri_redirect.  found: the lookup of r->uri;
  * NULL: none was needed.
- * Returns: NGX_DECLINED if the request goes on; else the HTTP status.
  */
 ngx_int_t ngx_http_iri_redirect_client(ngx_http_request_t *r,
     iri_lookup_t *found);

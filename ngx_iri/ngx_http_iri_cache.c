@@ -1,9 +1,15 @@
 /*
  * ngx_http_iri_cache.c - iri_cache: the cache of directory indexes
  *
- * Indexes are stored in a shared memory zone (ngx_http_iri_zone.c).  Each
- * process has a handle on the zone (iri_index_cache_t) in its own memory,
- * because a handle contains addresses of functions.
+ * The core's index cache (design 3) in a shared memory zone: records in an
+ * rbtree, and in a queue in the order of their last use; blocks in the slab
+ * pool.  The root and the records are at the end of the zone, which is taken
+ * from the slab pool.  The mutex of the slab pool protects all of these.  A
+ * reload keeps the zone and its contents if the size is unchanged.
+ *
+ * nginx unlocks the mutex if a worker dies while holding it.  Tree, queue and
+ * slab pool may then be inconsistent, so the next process that locks the mutex
+ * empties the zone, and the indexes are built again.
  *
  * The index of a large directory is built in a thread pool (design 5.10).
  * The request that started the build waits for it, unless the exact name was
@@ -19,17 +25,265 @@
 #define NGX_HTTP_IRI_CACHE_SIZE (16 * 1024 * 1024)
 
 
+/* One record is reserved for each 1,536 octets of the zone. */
+#define NGX_HTTP_IRI_RECORD_SHARE 1536
+#define NGX_HTTP_IRI_MAX_RECORDS  32768
+
+
+typedef struct {
+    ngx_str_node_t     sn; /* must be first; sn.str refers to key */
+    ngx_queue_t        queue;
+    iri_index_key_t    key;
+    iri_index_record_t record;
+} ngx_http_iri_record_t;
+
+/* In shared memory, followed by the records */
+typedef struct {
+    ngx_uint_t        locked;   /* 1: a process holds the mutex, or has died
+                                   while holding it */
+    uint64_t          key[2];   /* iri_index_cache_t.key */
+    size_t            max_size; /* iri_index_cache_t.max_size */
+    iri_index_state_t state;
+    ngx_rbtree_t      tree;
+    ngx_rbtree_node_t sentinel;
+    ngx_queue_t       queue; /* of records; the head was used last */
+    ngx_uint_t        used;  /* number of records in use */
+    ngx_uint_t        max;   /* number of reserved records */
+} ngx_http_iri_cache_root_t;
+
 typedef struct ngx_http_iri_task_s ngx_http_iri_task_t;
 
+/* In the memory of each process, because it has addresses of functions */
 struct ngx_http_iri_cache_s {
-    ngx_http_iri_zone_t zone; /* must be first; handle on the zone of size */
-    size_t              size; /* octets */
-    ngx_str_t           threads; /* name of the thread pool; empty: not set */
+    iri_index_cache_t          cache; /* must be first */
+    ngx_shm_zone_t            *shm_zone;
+    ngx_slab_pool_t           *shpool;
+    ngx_http_iri_cache_root_t *root;
+    size_t                     size;    /* octets for records and blocks */
+    ngx_str_t                  threads; /* name of the thread pool; empty: not
+                                           set */
 #if (NGX_THREADS)
     ngx_thread_pool_t   *pool; /* NULL: no location searches indexes */
     ngx_http_iri_task_t *task; /* started by the last lookup, or NULL */
 #endif
 };
+
+
+/* ---- the shared memory zone --------------------------------------------- */
+
+/* Remove all records and blocks; keep root->key and root->state. */
+static void
+ngx_http_iri_cache_clear(ngx_slab_pool_t           *shpool,
+                         ngx_http_iri_cache_root_t *root)
+{
+    ngx_slab_init(shpool);
+    shpool->log_nomem = 0;
+
+    ngx_rbtree_init(&root->tree, &root->sentinel,
+                    ngx_str_rbtree_insert_value);
+    ngx_queue_init(&root->queue);
+    root->used = 0;
+    root->max_size = shpool->pfree * ngx_pagesize;
+}
+
+
+/*
+ * Called in the master process, before workers are started, so no lock is
+ * needed.  data: the root in the previous cycle; NULL if the zone is new.
+ */
+static ngx_int_t
+ngx_http_iri_cache_init_zone(ngx_shm_zone_t *shm_zone, void *data)
+{
+    ngx_uint_t                 max;
+    ngx_slab_pool_t           *shpool;
+    ngx_http_iri_cache_root_t *root = data;
+
+    shpool = (ngx_slab_pool_t *) shm_zone->shm.addr;
+
+    if (root == NULL && shm_zone->shm.exists) {
+        root = shpool->data;
+    }
+
+    if (root == NULL) {
+        max = ngx_min(shm_zone->shm.size / NGX_HTTP_IRI_RECORD_SHARE,
+                      NGX_HTTP_IRI_MAX_RECORDS);
+
+        shpool->end -= ngx_align(sizeof(ngx_http_iri_cache_root_t)
+                                     + max * sizeof(ngx_http_iri_record_t),
+                                 ngx_pagesize);
+
+        root = (ngx_http_iri_cache_root_t *) shpool->end;
+        root->max = max;
+        iri_index_cache_key(root->key);
+        ngx_http_iri_cache_clear(shpool, root);
+        shpool->data = root;
+    }
+
+    shm_zone->data = root;
+
+    return NGX_OK;
+}
+
+
+/* ---- members of iri_index_cache_t --------------------------------------- */
+
+static iri_index_state_t *
+ngx_http_iri_cache_lock(iri_index_cache_t *cache)
+{
+    ngx_http_iri_cache_t *self = (ngx_http_iri_cache_t *) cache;
+
+    ngx_shmtx_lock(&self->shpool->mutex);
+
+    if (self->root->locked) {
+        ngx_log_error(NGX_LOG_NOTICE, ngx_cycle->log, 0,
+                      "iri: \"%V\" is emptied: a worker died while using it",
+                      &self->shm_zone->shm.name);
+        ngx_http_iri_cache_clear(self->shpool, self->root);
+    }
+
+    self->root->locked = 1;
+    ngx_memory_barrier();
+
+    return &self->root->state;
+}
+
+
+static void
+ngx_http_iri_cache_unlock(iri_index_cache_t *cache)
+{
+    ngx_http_iri_cache_t *self = (ngx_http_iri_cache_t *) cache;
+
+    ngx_memory_barrier();
+    self->root->locked = 0;
+
+    ngx_shmtx_unlock(&self->shpool->mutex);
+}
+
+
+static uint32_t
+ngx_http_iri_record_hash(const iri_index_key_t *key)
+{
+    return ngx_murmur_hash2((u_char *) key, sizeof(iri_index_key_t));
+}
+
+
+static iri_index_record_t *
+ngx_http_iri_cache_find(iri_index_cache_t *cache, const iri_index_key_t *key)
+{
+    ngx_str_t                  name;
+    ngx_http_iri_record_t     *record;
+    ngx_http_iri_cache_root_t *root = ((ngx_http_iri_cache_t *) cache)->root;
+
+    name.data = (u_char *) key;
+    name.len = sizeof(iri_index_key_t);
+
+    record = (ngx_http_iri_record_t *) ngx_str_rbtree_lookup(
+        &root->tree, &name, ngx_http_iri_record_hash(key));
+    if (record == NULL) {
+        return NULL;
+    }
+
+    ngx_queue_remove(&record->queue);
+    ngx_queue_insert_head(&root->queue, &record->queue);
+
+    return &record->record;
+}
+
+
+static void
+ngx_http_iri_record_put(ngx_http_iri_cache_root_t *root,
+                        ngx_http_iri_record_t     *record,
+                        const iri_index_key_t     *key)
+{
+    ngx_memzero(record, sizeof(ngx_http_iri_record_t));
+    record->key = *key;
+    record->sn.str.data = (u_char *) &record->key;
+    record->sn.str.len = sizeof(iri_index_key_t);
+    record->sn.node.key = ngx_http_iri_record_hash(key);
+
+    ngx_rbtree_insert(&root->tree, &record->sn.node);
+    ngx_queue_insert_head(&root->queue, &record->queue);
+}
+
+
+/*
+ * Records are used in order.  Unused records are never written, so their pages
+ * take no memory.
+ */
+static iri_index_record_t *
+ngx_http_iri_cache_insert(iri_index_cache_t     *cache,
+                          const iri_index_key_t *key)
+{
+    ngx_http_iri_record_t     *record;
+    ngx_http_iri_cache_root_t *root = ((ngx_http_iri_cache_t *) cache)->root;
+
+    if (root->used == root->max) {
+        return NULL;
+    }
+
+    record = (ngx_http_iri_record_t *) (root + 1) + root->used++;
+    ngx_http_iri_record_put(root, record, key);
+
+    return &record->record;
+}
+
+
+static ngx_http_iri_record_t *
+ngx_http_iri_record_of(iri_index_record_t *record)
+{
+    return (
+        ngx_http_iri_record_t *) ((u_char *) record
+                                  - offsetof(ngx_http_iri_record_t, record));
+}
+
+
+static void
+ngx_http_iri_cache_reuse(iri_index_cache_t *cache, iri_index_record_t *reused,
+                         const iri_index_key_t *key)
+{
+    ngx_http_iri_record_t     *record = ngx_http_iri_record_of(reused);
+    ngx_http_iri_cache_root_t *root = ((ngx_http_iri_cache_t *) cache)->root;
+
+    ngx_rbtree_delete(&root->tree, &record->sn.node);
+    ngx_queue_remove(&record->queue);
+    ngx_http_iri_record_put(root, record, key);
+}
+
+
+static iri_index_record_t *
+ngx_http_iri_cache_next(iri_index_cache_t *cache, iri_index_record_t *record)
+{
+    ngx_queue_t               *q;
+    ngx_http_iri_record_t     *next;
+    ngx_http_iri_cache_root_t *root = ((ngx_http_iri_cache_t *) cache)->root;
+
+    q = record != NULL ? &ngx_http_iri_record_of(record)->queue
+                       : &root->queue;
+    q = ngx_queue_prev(q);
+
+    if (q == ngx_queue_sentinel(&root->queue)) {
+        return NULL;
+    }
+
+    next = ngx_queue_data(q, ngx_http_iri_record_t, queue);
+
+    return &next->record;
+}
+
+
+static void *
+ngx_http_iri_cache_alloc(iri_index_cache_t *cache, size_t size)
+{
+    return ngx_slab_alloc_locked(((ngx_http_iri_cache_t *) cache)->shpool,
+                                 size);
+}
+
+
+static void
+ngx_http_iri_cache_free(iri_index_cache_t *cache, void *block)
+{
+    ngx_slab_free_locked(((ngx_http_iri_cache_t *) cache)->shpool, block);
+}
 
 
 /* ---- threads ------------------------------------------------------------ */
@@ -169,10 +423,10 @@ ngx_http_iri_job_done(ngx_event_t *event)
  * event handler for that detects it.
  */
 ngx_uint_t
-ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                            const iri_lookup_t *found)
+ngx_http_iri_wait_for_index(ngx_http_request_t *r, const iri_lookup_t *found)
 {
     ngx_http_cleanup_t      *cln;
+    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_task_t     *task;
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
@@ -275,8 +529,7 @@ ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
 
 
 ngx_uint_t
-ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                            const iri_lookup_t *found)
+ngx_http_iri_wait_for_index(ngx_http_request_t *r, const iri_lookup_t *found)
 {
     return 0;
 }
@@ -284,7 +537,7 @@ ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 #endif
 
 
-/* ---- the handles of this process ---------------------------------------- */
+/* ---- the cache of this process ------------------------------------------ */
 
 iri_index_cache_t *
 ngx_http_iri_cache(ngx_http_request_t *r)
@@ -302,7 +555,29 @@ ngx_http_iri_cache(ngx_http_request_t *r)
     cache->task = NULL;
 #endif
 
-    return &cache->zone.cache;
+    return &cache->cache;
+}
+
+
+static void
+ngx_http_iri_cache_open(ngx_http_iri_cache_t *self)
+{
+    iri_index_cache_t *cache = &self->cache;
+
+    self->shpool = (ngx_slab_pool_t *) self->shm_zone->shm.addr;
+    self->root = self->shm_zone->data;
+
+    ngx_memcpy(cache->key, self->root->key, sizeof(cache->key));
+    cache->max_size = self->root->max_size;
+    cache->lock = ngx_http_iri_cache_lock;
+    cache->unlock = ngx_http_iri_cache_unlock;
+    cache->find = ngx_http_iri_cache_find;
+    cache->insert = ngx_http_iri_cache_insert;
+    cache->reuse = ngx_http_iri_cache_reuse;
+    cache->next = ngx_http_iri_cache_next;
+    cache->alloc = ngx_http_iri_cache_alloc;
+    cache->free = ngx_http_iri_cache_free;
+    cache->later = ngx_http_iri_job_post;
 }
 
 
@@ -317,8 +592,7 @@ ngx_http_iri_cache_init_process(ngx_cycle_t *cycle)
 
     for (i = 0; imcf != NULL && i < imcf->caches.nelts; i++) {
         cache = imcf->caches.elts;
-        ngx_http_iri_zone_open(&cache[i]->zone);
-        cache[i]->zone.cache.later = ngx_http_iri_job_post;
+        ngx_http_iri_cache_open(cache[i]);
     }
 
     return NGX_OK;
@@ -365,19 +639,48 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 /* If iri_cache names no thread pool, nginx's "default" is used. */
-static ngx_int_t
-ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
+ngx_int_t
+ngx_http_iri_cache_add_threads(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 {
 #if (NGX_THREADS)
-    if (cache->pool == NULL) {
+    if (cache != NULL && cache->pool == NULL) {
         cache->pool = ngx_thread_pool_add(
             cf, cache->threads.len != 0 ? &cache->threads : NULL);
+
+        return cache->pool != NULL ? NGX_OK : NGX_ERROR;
+    }
+#endif
+
+    return NGX_OK;
+}
+
+
+/* The slab pool needs memory for itself, too. */
+static ngx_int_t
+ngx_http_iri_cache_add_zone(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
+{
+    size_t    size = ngx_align(cache->size, ngx_pagesize);
+    ngx_str_t name;
+
+    name.data = ngx_pnalloc(cf->pool, sizeof("iri_cache ") + NGX_SIZE_T_LEN);
+    if (name.data == NULL) {
+        return NGX_ERROR;
     }
 
-    return cache->pool != NULL ? NGX_OK : NGX_ERROR;
-#else
+    name.len = ngx_sprintf(name.data, "iri_cache %uz", cache->size)
+               - name.data;
+    size += 8 * ngx_pagesize
+            + (size / ngx_pagesize + 8) * sizeof(ngx_slab_page_t);
+
+    cache->shm_zone = ngx_shared_memory_add(cf, &name, size,
+                                            &ngx_http_iri_module);
+    if (cache->shm_zone == NULL) {
+        return NGX_ERROR;
+    }
+
+    cache->shm_zone->init = ngx_http_iri_cache_init_zone;
+
     return NGX_OK;
-#endif
 }
 
 
@@ -410,9 +713,7 @@ ngx_http_iri_cache_get(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
     cache->threads = iscf->cache_threads;
     *caches = cache;
 
-    return ngx_http_iri_zone_add(cf, &cache->zone, cache->size) == NGX_OK
-               ? cache
-               : NULL;
+    return ngx_http_iri_cache_add_zone(cf, cache) == NGX_OK ? cache : NULL;
 }
 
 
@@ -437,16 +738,6 @@ ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
     }
 
     return conf->cache_threads.len != 0
-               ? ngx_http_iri_thread_pool_add(cf, conf->cache)
+               ? ngx_http_iri_cache_add_threads(cf, conf->cache)
                : NGX_OK;
-}
-
-
-/* nginx starts a thread pool only if it was added. */
-ngx_int_t
-ngx_http_iri_cache_use_indexes(ngx_conf_t                    *cf,
-                               const ngx_http_iri_srv_conf_t *iscf)
-{
-    return iscf->cache != NULL ? ngx_http_iri_thread_pool_add(cf, iscf->cache)
-                               : NGX_OK;
 }

@@ -9,8 +9,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ---- ngx_http_iri_cache.c ----------------------------------------------- */
-
 /*
  * The cache for lookups of r.  The next lookup sets the task for which
  * ngx_http_iri_wait_for_index() waits.  Returns: NULL if the cache is off.
@@ -24,54 +22,25 @@ iri_index_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
  * again when the index is built.
  */
 ngx_uint_t ngx_http_iri_wait_for_index(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const iri_lookup_t *found);
+    const iri_lookup_t *found);
 
 /* The setter of iri_cache */
 char *ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/*
- * Merge iri_cache, after conf->engine is merged.
- * Returns: NGX_OK, NGX_ERROR.
- */
+/* Merge iri_cache, after conf->engine is merged. */
 ngx_int_t ngx_http_iri_cache_merge(ngx_conf_t *cf,
     const ngx_http_iri_srv_conf_t *prev, ngx_http_iri_srv_conf_t *conf);
 
 /*
- * Add the thread pool that builds indexes: an iri_match in the server has a
- * word of IRI_FOLD_INDEXED.
- * Returns: NGX_OK, NGX_ERROR.
+ * Add the thread pool that builds indexes, since nginx starts only those that
+ * were added: an iri_match in the server has a word of IRI_FOLD_INDEXED.
+ * cache: NULL: off.
  */
-ngx_int_t ngx_http_iri_cache_use_indexes(ngx_conf_t *cf,
-    const ngx_http_iri_srv_conf_t *iscf);
+ngx_int_t ngx_http_iri_cache_add_threads(ngx_conf_t *cf,
+    ngx_http_iri_cache_t *cache);
 
 /* Open all caches, when a process starts that serves requests. */
 ngx_int_t ngx_http_iri_cache_init_process(ngx_cycle_t *cycle);
-
-
-/* ---- ngx_http_iri_zone.c ------------------------------------------------ */
-
-typedef struct ngx_http_iri_zone_root_s  ngx_http_iri_zone_root_t;
-
-/* A handle of one process on the zone */
-typedef struct {
-    iri_index_cache_t cache;    /* must be the first member */
-    ngx_shm_zone_t *shm_zone;
-    ngx_slab_pool_t *shpool;
-    ngx_http_iri_zone_root_t *root; /* in shared memory */
-} ngx_http_iri_zone_t;
-
-/*
- * Add a shared memory zone for size octets of records and blocks.  Caches of
- * the same size share a zone.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_zone_t *zone,
-    size_t size);
-
-/*
- * Set the members of *zone except cache.later, when a process starts that
- * serves requests.
- */
-void ngx_http_iri_zone_open(ngx_http_iri_zone_t *zone);
 
 #pragma GCC visibility pop
 

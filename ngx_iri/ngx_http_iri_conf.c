@@ -2,7 +2,7 @@
  * ngx_http_iri_conf.c - functions for directives and for postconfiguration
  *
  * The setters of directives whose values are words, the error messages of
- * setters, and the registration of phase handlers.
+ * setters, and the check of directives.
  */
 
 #include "ngx_http_iri.h"
@@ -176,35 +176,6 @@ ngx_http_iri_check_setting(ngx_conf_t *cf, const iri_charsets_t *charsets)
 
 
 ngx_int_t
-ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
-                            const ngx_http_iri_loc_conf_t *ilcf)
-{
-    static ngx_str_t          location = ngx_string("location");
-    iri_directive_t          *d;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
-
-    if (clcf->name.len == 0 || clcf->noname || clcf->named) {
-        return NGX_OK;
-    }
-
-    d = ngx_http_iri_check_add(cf, iscf,
-                               ngx_http_iri_is_regex(clcf) ? IRI_CHECK_REGEX
-                                                           : IRI_CHECK_PATH,
-                               location, ilcf->position);
-    if (d == NULL) {
-        return NGX_ERROR;
-    }
-
-    d->value = ngx_http_iri_str(clcf->name);
-    d->invalid = (iri_invalid_t) iscf->invalid;
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
 ngx_http_iri_check_host(ngx_conf_t *cf, ngx_http_core_srv_conf_t *cscf,
                         ngx_http_core_srv_conf_t *first)
 {
@@ -252,36 +223,65 @@ ngx_http_iri_check_name(ngx_conf_t *cf, ngx_str_t name,
 }
 
 
+/* Returns: 0 if no request path is compared with the name of the location. */
+static ngx_uint_t
+ngx_http_iri_check_location(const ngx_http_iri_loc_conf_t *ilcf,
+                            iri_directive_t               *d)
+{
+    const ngx_http_core_loc_conf_t *clcf = ilcf->clcf;
+
+    if (clcf->name.len == 0 || clcf->noname || clcf->named) {
+        return 0;
+    }
+
+    ngx_memzero(d, sizeof(iri_directive_t));
+    d->check = ngx_http_iri_is_regex(clcf) ? IRI_CHECK_REGEX : IRI_CHECK_PATH;
+    d->name = ngx_http_iri_str(ngx_http_iri_text("location"));
+    d->at = ilcf->position;
+    d->engine = (iri_engine_t) ilcf->server->engine;
+    d->value = ngx_http_iri_str(clcf->name);
+    d->invalid = (iri_invalid_t) ilcf->server->invalid;
+
+    return 1;
+}
+
+
 ngx_int_t
 ngx_http_iri_check(ngx_conf_t *cf)
 {
     iri_env_t                 env;
-    ngx_uint_t                i, engine;
+    ngx_uint_t                i, n, engine;
     iri_directive_t          *list;
+    ngx_http_iri_loc_conf_t **location;
     ngx_http_iri_directive_t *d;
     ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
     static const iri_str_t    on = IRI_STR("iri on;");
 
     d = imcf->directives.elts;
+    location = imcf->locations.elts;
 
     list = ngx_palloc(cf->temp_pool,
-                      (imcf->directives.nelts + 1) * sizeof(iri_directive_t));
+                      (imcf->directives.nelts + imcf->locations.nelts + 1)
+                          * sizeof(iri_directive_t));
     if (list == NULL) {
         return NGX_ERROR;
     }
 
-    for (i = 0; i < imcf->directives.nelts; i++) {
-        engine = d[i].server != NULL ? d[i].server->engine
+    for (n = 0; n < imcf->directives.nelts; n++) {
+        engine = d[n].server != NULL ? d[n].server->engine
                  : imcf->enabled     ? IRI_ENGINE_ON
                                      : IRI_ENGINE_OFF;
-        list[i] = d[i].directive;
-        list[i].engine = (iri_engine_t) engine;
+        list[n] = d[n].directive;
+        list[n].engine = (iri_engine_t) engine;
+    }
+
+    for (i = 0; i < imcf->locations.nelts; i++) {
+        n += ngx_http_iri_check_location(location[i], &list[n]);
     }
 
     ngx_http_iri_conf_env(cf, &env);
 
-    return ngx_http_iri_check_status(
-        cf, iri_config_check(&env, on, list, imcf->directives.nelts));
+    return ngx_http_iri_check_status(cf, iri_config_check(&env, on, list, n));
 }
 
 
@@ -361,16 +361,28 @@ ngx_http_iri_set_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-char *
-ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+void *
+ngx_http_iri_flag_create(ngx_conf_t *cf)
 {
-    unsigned    value = 0;
-    ngx_str_t  *word = cf->args->elts;
-    const char *error;
+    ngx_http_iri_flag_conf_t *conf;
 
-    error = iri_parse_word(cmd->post, ngx_http_iri_str(word[1]), &value);
+    conf = ngx_palloc(cf->pool, sizeof(ngx_http_iri_flag_conf_t));
+    if (conf != NULL) {
+        conf->enabled = NGX_CONF_UNSET;
+    }
 
-    return ngx_http_iri_set_slot(cf, cmd, conf, error, 1, value);
+    return conf;
+}
+
+
+char *
+ngx_http_iri_flag_merge(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_http_iri_flag_conf_t *prev = parent, *conf = child;
+
+    ngx_conf_merge_value(conf->enabled, prev->enabled, 0);
+
+    return NGX_CONF_OK;
 }
 
 
@@ -391,34 +403,4 @@ ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                             &unknown);
 
     return ngx_http_iri_set_slot(cf, cmd, conf, error, 1 + unknown, flags);
-}
-
-
-/* ---- phase handlers ----------------------------------------------------- */
-
-ngx_int_t
-ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase, ngx_uint_t at_start,
-                      ngx_http_handler_pt handler)
-{
-    ngx_array_t               *handlers;
-    ngx_http_handler_pt       *h, *elts;
-    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
-
-    handlers = &cmcf->phases[phase].handlers;
-
-    h = ngx_array_push(handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (at_start) {
-        elts = handlers->elts;
-        ngx_memmove(elts + 1, elts,
-                    (handlers->nelts - 1) * sizeof(ngx_http_handler_pt));
-        h = elts;
-    }
-
-    *h = handler;
-
-    return NGX_OK;
 }

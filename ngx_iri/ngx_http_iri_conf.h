@@ -2,7 +2,9 @@
  * ngx_http_iri_conf.h - functions while nginx reads its configuration
  *
  * Setters, warnings, and initialization.  If nothing else is said, arguments
- * must not be NULL, and results are in cf->pool.
+ * must not be NULL, results are in cf->pool, and a function returns NGX_OK or
+ * NGX_ERROR, or a pointer that is NULL if memory is exhausted.  Setters and
+ * functions that end a setter return NGX_CONF_OK, or the error message.
  */
 
 #ifndef NGX_HTTP_IRI_CONF_H
@@ -23,21 +25,27 @@ void ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env);
  */
 iri_registry_t *ngx_http_iri_registry(ngx_conf_t *cf);
 
-/*
- * The arguments of the directive that is being read, in cf->temp_pool.
- * Returns: NULL if memory is exhausted.
- */
+/* The arguments of the directive that is being read, in cf->temp_pool */
 iri_str_t *ngx_http_iri_arguments(ngx_conf_t *cf);
 
-/*
- * Setters of directives that take a flag, one of the words, or any of the
- * words, at cmd->post
- */
+/* Setters of directives that take a flag, or words at cmd->post */
 char *ngx_http_iri_set_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-char *ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* Compile a text with variables.  Returns: NGX_OK, NGX_ERROR. */
+/*
+ * Setter of directives that take charsets: a pointer to iri_charsets_t.
+ * cmd->post: NULL: of names on disk; else "none" is a valid argument.
+ *
+ *   ngx_http_iri_of_paths      also a variable is valid
+ *   ngx_http_iri_of_queries    also "nfc" is valid; the list is the first
+ *                              member of an iri_query_conf_t
+ */
+char *ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+extern const char ngx_http_iri_of_paths[];
+extern const char ngx_http_iri_of_queries[];
+
+/* Compile a text with variables. */
 ngx_int_t ngx_http_iri_compile(ngx_conf_t *cf, ngx_str_t *text,
     ngx_http_complex_value_t *value);
 
@@ -50,13 +58,14 @@ ngx_int_t ngx_http_iri_compile(ngx_conf_t *cf, ngx_str_t *text,
 char *ngx_http_iri_conf_error(ngx_conf_t *cf, const char *error,
     ngx_uint_t word);
 
-/*
- * Register a handler at the start or the end of the array of its phase.  At the
- * end it runs first; in the LOG phase last.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
-    ngx_uint_t at_start, ngx_http_handler_pt handler);
+/* The configuration of a feature that has one flag, off by default */
+typedef struct {
+    ngx_flag_t enabled;
+} ngx_http_iri_flag_conf_t;
 
+/* Its create_srv_conf or create_loc_conf, and its merge */
+void *ngx_http_iri_flag_create(ngx_conf_t *cf);
+char *ngx_http_iri_flag_merge(ngx_conf_t *cf, void *parent, void *child);
 
 /*
  * The value of an ngx_module_t; its members that are not set are NULL.
@@ -85,41 +94,32 @@ iri_position_t ngx_http_iri_conf_position(ngx_conf_t *cf);
 
 /*
  * Add the directive that is being read to those that ngx_http_iri_check()
- * checks.  charsets: the list in its arguments; NULL: none.
- * Returns: NGX_CONF_OK; NGX_CONF_ERROR if memory is exhausted.
+ * checks, as the end of a setter.  charsets: the list in its arguments; NULL:
+ * none.
  */
 char *ngx_http_iri_check_setting(ngx_conf_t *cf,
     const iri_charsets_t *charsets);
 
-/* Add the location that is being merged.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_check_location(ngx_conf_t *cf,
-    ngx_http_iri_srv_conf_t *iscf, const ngx_http_iri_loc_conf_t *ilcf);
-
 /*
  * Add the iri_host of a server for one of its listening addresses.  first: the
- * default server of that address.  Returns: NGX_OK, NGX_ERROR.
+ * default server of that address.
  */
 ngx_int_t ngx_http_iri_check_host(ngx_conf_t *cf,
     ngx_http_core_srv_conf_t *cscf, ngx_http_core_srv_conf_t *first);
 
 /*
  * Log a warning if a name of a server does not select that server.  For the
- * arguments see iri_config_check_name().  Returns: NGX_OK, NGX_ERROR.
+ * arguments see iri_config_check_name().
  */
 ngx_int_t ngx_http_iri_check_name(ngx_conf_t *cf, ngx_str_t name,
     ngx_http_core_srv_conf_t *cscf, const iri_host_t *host,
     ngx_http_core_srv_conf_t *owner);
 
-/*
- * Log warnings about the directives that were added.
- * Returns: NGX_OK, NGX_ERROR.
- */
+/* Log warnings about the directives that were added, and all locations. */
 ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
 
 
-/*
- * ---- ngx_http_iri_settings.c ----------------------------------------------
- */
+/* ---- ngx_http_iri_settings.c -------------------------------------------- */
 
 /* Set enclosing and prefix of all locations, before root is replaced. */
 void ngx_http_iri_settings_init(const ngx_array_t *locations);
@@ -127,27 +127,21 @@ void ngx_http_iri_settings_init(const ngx_array_t *locations);
 
 /* ---- ngx_http_iri_root.c ------------------------------------------------ */
 
-/*
- * Replace root and alias by the script where iri is on.
- * Returns: NGX_OK, NGX_ERROR.
- */
+/* Replace root and alias by the script where iri is on. */
 ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
 
 /*
- * Find an HTTP module by its name, for example "ngx_http_realip_module": nginx
- * may be built without the module, so its symbol cannot be used.
- * Returns: NULL if nginx does not have the module.
+ * Find a directive of an HTTP module by its name, for example "flv" of
+ * "ngx_http_flv_module", and set *module: nginx may be built without the module,
+ * so its symbol cannot be used.  Returns: NULL if nginx does not have it.
  */
-ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
-
-/* Returns: a directive of module; NULL if it has none, or module is NULL. */
-ngx_command_t *ngx_http_iri_command_named(const ngx_module_t *module,
-    const char *name);
+ngx_command_t *ngx_http_iri_command_named(ngx_conf_t *cf, const char *name,
+    const char *directive, ngx_module_t **module);
 
 
 /* ---- ngx_http_iri_try_files.c ------------------------------------------- */
 
-/* In preconfiguration: wrap the setter.  Returns: NGX_OK, NGX_ERROR. */
+/* In preconfiguration: wrap the setter. */
 ngx_int_t ngx_http_iri_try_files_begin(ngx_conf_t *cf);
 
 /*
@@ -156,51 +150,36 @@ ngx_int_t ngx_http_iri_try_files_begin(ngx_conf_t *cf);
  */
 void ngx_http_iri_try_files_end(void *data);
 
-/*
- * Disable nginx's own handler, after ngx_http_iri_root_init().
- * Returns: NGX_OK, NGX_ERROR.
- */
+/* Disable nginx's own handler, after ngx_http_iri_root_init(). */
 ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);
 
 
-/* ---- ngx_http_iri_read.c ------------------------------------------------ */
+/* ---- one feature each ---------------------------------------------------- */
 
 /*
- * Set iscf->charset_variable to the variable in cf->args.
- * Returns: NGX_CONF_OK, or the error message.
+ * ngx_http_iri_read.c: the end of the setter of iri_charset, if its argument is
+ * a variable: set iscf->charset_variable
  */
 char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf);
 
-
-/* ---- ngx_http_iri_variables.c ------------------------------------------- */
-
-/* In preconfiguration: add $iri_...  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_variables_add(ngx_conf_t *cf);
-
 /*
- * In postconfiguration: replace the getters of some variables of nginx.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);
-
-
-/* ---- ngx_http_iri_phases.c ---------------------------------------------- */
-
-/*
- * Register the phase handlers, at the end of postconfiguration.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
-
-
-/* ---- ngx_http_iri_names.c ----------------------------------------------- */
-
-/*
- * Add the A-labels of each name of a server to the names of that server, and
- * set $server_name to the A-labels of its first name.  To be called before
- * ngx_http_iri_check().  Returns: NGX_OK, NGX_ERROR.
+ * ngx_http_iri_names.c: add the A-labels of each name of a server to the names
+ * of that server, and set $server_name to the A-labels of its first name.  To
+ * be called before ngx_http_iri_check().
  */
 ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
+
+/* ngx_http_iri_variables.c, in preconfiguration: add $iri_... */
+ngx_int_t ngx_http_iri_variables_add(ngx_conf_t *cf);
+
+/* In postconfiguration: replace the getters of some variables of nginx. */
+ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);
+
+/*
+ * ngx_http_iri_phases.c: register the phase handlers, at the end of
+ * postconfiguration.
+ */
+ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
 
 #pragma GCC visibility pop
 

@@ -16,12 +16,9 @@ typedef struct ngx_http_iri_source_s  ngx_http_iri_source_t;
 typedef struct {
     ngx_http_iri_owner_t owner;
 
-    /* set by ngx_http_iri_dav.c */
     iri_multistatus_t *multistatus; /* NULL: the body is not filtered */
     ngx_array_t *if_values;     /* ngx_str_t: each field If as sent; NULL: not
                                    yet read */
-
-    /* set by ngx_http_iri_destination.c */
     iri_reading_t reading;      /* of the Destination; all 0: it is ASCII */
     unsigned denied:1;          /* 1: the rules have denied the Destination */
     ngx_http_iri_source_t *source;  /* NULL: the rules are not judging the
@@ -91,10 +88,14 @@ ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
  */
 ngx_int_t ngx_http_iri_dav_map_if(ngx_http_request_t *r);
 
+/*
+ * In the PRECONTENT phase: answer 409 for a name that cannot be created.
+ * Returns: NGX_DONE if a page with the reason was sent: r may be freed; else
+ * the HTTP status.
+ */
+ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
 
-/* ---- ngx_http_iri_destination.c ------------------------------------------ */
-
-/* The handler of POST_READ: replace the path of the field by its URI. */
+/* A handler of POST_READ, for COPY and MOVE: replace the path by its URI. */
 ngx_int_t ngx_http_iri_destination_handler(ngx_http_request_t *r);
 
 /*
@@ -111,16 +112,6 @@ void ngx_http_iri_destination_cancel(ngx_http_request_t *r);
  * status.
  */
 ngx_int_t ngx_http_iri_destination_judge(ngx_http_request_t *r);
-
-
-/* ---- ngx_http_iri_conflict.c -------------------------------------------- */
-
-/*
- * In the PRECONTENT phase: answer 409 for a name that cannot be created.
- * Returns: NGX_DONE if a page with the reason was sent: r may be freed; else
- * the HTTP status.
- */
-ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
 
 #pragma GCC visibility pop
 

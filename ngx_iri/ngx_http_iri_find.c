@@ -18,6 +18,46 @@
 
 /* ---- root and alias as configured --------------------------------------- */
 
+size_t
+ngx_http_iri_root_length(ngx_http_script_engine_t       *e,
+                         const ngx_http_core_loc_conf_t *clcf)
+{
+    size_t  len = 0;
+    u_char *ip = e->ip;
+
+    if (clcf->root_lengths == NULL) {
+        return clcf->root.len;
+    }
+
+    for (e->ip = clcf->root_lengths->elts; *(uintptr_t *) e->ip;) {
+        len += (*(ngx_http_script_len_code_pt *) e->ip)(e);
+    }
+
+    e->ip = ip;
+
+    return len;
+}
+
+
+void
+ngx_http_iri_root_copy(ngx_http_script_engine_t       *e,
+                       const ngx_http_core_loc_conf_t *clcf)
+{
+    u_char *ip = e->ip;
+
+    if (clcf->root_lengths == NULL) {
+        e->pos = ngx_cpymem(e->pos, clcf->root.data, clcf->root.len);
+        return;
+    }
+
+    for (e->ip = clcf->root_values->elts; *(uintptr_t *) e->ip;) {
+        (*(ngx_http_script_code_pt *) e->ip)(e);
+    }
+
+    e->ip = ip;
+}
+
+
 /*
  * ngx_http_script_run() cannot be used, because it flushes variables that are
  * not cacheable: nginx evaluates a text in two passes, for its length and for
@@ -25,38 +65,25 @@
  * of the module, the other variables of the text must keep their values.
  */
 static ngx_int_t
-ngx_http_iri_evaluate_root(ngx_http_request_t       *r,
-                           ngx_http_core_loc_conf_t *clcf, ngx_str_t *out)
+ngx_http_iri_evaluate_root(ngx_http_request_t             *r,
+                           const ngx_http_core_loc_conf_t *clcf,
+                           ngx_str_t                      *out)
 {
-    size_t                      len = 0;
-    ngx_http_script_code_pt     code;
-    ngx_http_script_engine_t    e;
-    ngx_http_script_len_code_pt lcode;
+    ngx_http_script_engine_t e;
 
     ngx_memzero(&e, sizeof(ngx_http_script_engine_t));
     e.request = r;
-    e.ip = clcf->root_lengths->elts;
 
-    while (*(uintptr_t *) e.ip) {
-        lcode = *(ngx_http_script_len_code_pt *) e.ip;
-        len += lcode(&e);
-    }
-
-    out->data = ngx_pnalloc(r->pool, len);
+    out->len = ngx_http_iri_root_length(&e, clcf);
+    out->data = ngx_pnalloc(r->pool, out->len);
     if (out->data == NULL) {
         return NGX_ERROR;
     }
 
-    /* Do not flush the values from which the lengths were computed. */
+    /* Do not flush the values from which the length was computed. */
     e.flushed = 1;
-    e.ip = clcf->root_values->elts;
     e.pos = out->data;
-
-    while (*(uintptr_t *) e.ip) {
-        code = *(ngx_http_script_code_pt *) e.ip;
-        code(&e);
-    }
-
+    ngx_http_iri_root_copy(&e, clcf);
     out->len = e.pos - out->data;
 
     return NGX_OK;
@@ -144,15 +171,6 @@ ngx_http_iri_reading_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* Most requests are GET or HEAD, for which the mask saves a comparison. */
-static int
-ngx_http_iri_method_writes(ngx_http_request_t *r)
-{
-    return !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-           && iri_method_writes(ngx_http_iri_str(r->method_name));
-}
-
-
 /*
  * Returns: 1 if r->uri is a path that the configuration contains: in a location
  * with "=", or as an argument of auth_request, mirror, error_page and others,
@@ -212,9 +230,10 @@ ngx_http_iri_can_run_again(const ngx_http_request_t *r,
  * captures it cannot, because the path of the entry is not a path of a URL.
  */
 void
-ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
-                       ngx_str_t uri, iri_find_conf_t *conf)
+ngx_http_iri_find_conf(ngx_http_request_t *r, ngx_str_t uri,
+                       iri_find_conf_t *conf)
 {
+    ngx_http_iri_ctx_t            *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_loc_conf_t       *ilcf = ngx_http_iri_loc_conf(r);
     const ngx_http_iri_snapshot_t *snapshot = ctx->snapshot;
 
@@ -222,7 +241,7 @@ ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     conf->path = ngx_http_iri_str(uri);
     conf->is_destination = (int) ngx_http_iri_judges_destination(r);
     conf->configured = ngx_http_iri_is_configured_path(r, ctx);
-    conf->creates = r == r->main && ngx_http_iri_method_writes(r)
+    conf->creates = r == r->main
                     && iri_method_creates(ngx_http_iri_str(r->method_name));
 
     if (snapshot != NULL && !conf->is_destination && ilcf->scripted != NULL
@@ -238,7 +257,7 @@ ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 iri_lookup_t *
 ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 {
-    int                       write = ngx_http_iri_method_writes(r);
+    int                       write;
     iri_env_t                 env;
     iri_search_t              search;
     iri_lookup_t             *last;
@@ -248,6 +267,7 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     ngx_http_core_loc_conf_t *clcf;
 
     clcf = ilcf->clcf;
+    write = iri_method_writes(ngx_http_iri_str(r->method_name));
 
     if (ctx == NULL || !ngx_http_iri_below_alias(r, clcf, uri)) {
         return NULL;
@@ -275,7 +295,7 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     search.reading = ngx_http_iri_reading_of(r, ctx, uri);
 
     ngx_http_iri_env(r, &env);
-    ngx_http_iri_find_conf(r, ctx, uri, &conf);
+    ngx_http_iri_find_conf(r, uri, &conf);
 
     return iri_request_find(ctx->request, &env, &search, &conf);
 }
@@ -323,29 +343,30 @@ ngx_http_iri_needs_lookup(ngx_http_request_t *r)
 /* ---- restarting --------------------------------------------------------- */
 
 ngx_uint_t
-ngx_http_iri_plan_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                          iri_lookup_t *found)
+ngx_http_iri_plan_restart(ngx_http_request_t *r, iri_lookup_t *found)
 {
-    iri_env_t       env;
-    iri_find_conf_t conf;
+    iri_env_t           env;
+    iri_find_conf_t     conf;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     if (found->found.verdict != IRI_RESTART) {
         return 0;
     }
 
     ngx_http_iri_env(r, &env);
-    ngx_http_iri_find_conf(r, ctx, ngx_http_iri_ngx_str(found->path), &conf);
+    ngx_http_iri_find_conf(r, ngx_http_iri_ngx_str(found->path), &conf);
 
     return iri_request_plan_restart(ctx->request, &env, found, &conf) != 0;
 }
 
 
 ngx_int_t
-ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_restart(ngx_http_request_t *r)
 {
     iri_env_t                 env;
     iri_str_t                 path;
     const iri_lookup_t       *found;
+    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
     const ngx_http_request_t *saved = &ctx->snapshot->request;
 
     found = iri_request_pending_restart(ctx->request, &path);
@@ -365,7 +386,7 @@ ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     iri_request_restart(ctx->request, &env, found,
                         ngx_http_iri_str(saved->uri), path,
                         ngx_http_iri_is_error_page(saved) != 0);
-    ngx_http_iri_set_uri_nocopy(r, ngx_http_iri_ngx_str(path));
+    ngx_http_iri_set_uri(r, path);
     ngx_http_iri_rerun_phases(r);
 
     return NGX_DECLINED;

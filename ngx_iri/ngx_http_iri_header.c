@@ -22,11 +22,6 @@
 #include "ngx_http_iri.h"
 
 
-typedef struct {
-    ngx_flag_t advertise; /* iri_advertise */
-} ngx_http_iri_header_srv_conf_t;
-
-
 /* The context of a request; zero at first. */
 typedef struct {
     ngx_http_iri_owner_t owner;
@@ -495,11 +490,11 @@ static ngx_int_t
 ngx_http_iri_header_set(ngx_http_request_t            *r,
                         const ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_http_iri_header_ctx_t      *ctx;
-    ngx_http_iri_header_srv_conf_t *hscf;
+    ngx_http_iri_header_ctx_t *ctx;
+    ngx_http_iri_flag_conf_t  *fcf;
 
     ctx = ngx_http_iri_feature_ctx(r, &ngx_http_iri_header_module);
-    hscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_header_module);
+    fcf = ngx_http_get_module_srv_conf(r, ngx_http_iri_header_module);
 
     if (ngx_http_iri_may_have_references(r, ctx)
         && (ngx_http_iri_write_other_field(r, "Location") != NGX_OK
@@ -510,14 +505,14 @@ ngx_http_iri_header_set(ngx_http_request_t            *r,
         return NGX_ERROR;
     }
 
-    if (r->method == NGX_HTTP_OPTIONS && hscf->advertise
+    if (r->method == NGX_HTTP_OPTIONS && fcf->enabled
         && ngx_http_iri_write_advertised(r) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return iscf->charset_variable != NULL ? ngx_http_iri_write_vary(r)
-                                          : NGX_OK;
+    return iscf->charset_variable.name.len != 0 ? ngx_http_iri_write_vary(r)
+                                                : NGX_OK;
 }
 
 
@@ -557,31 +552,6 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
 }
 
 
-static void *
-ngx_http_iri_header_create_srv_conf(ngx_conf_t *cf)
-{
-    ngx_http_iri_header_srv_conf_t *hscf;
-
-    hscf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_header_srv_conf_t));
-    if (hscf != NULL) {
-        hscf->advertise = NGX_CONF_UNSET;
-    }
-
-    return hscf;
-}
-
-
-static char *
-ngx_http_iri_header_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
-{
-    ngx_http_iri_header_srv_conf_t *prev = parent, *conf = child;
-
-    ngx_conf_merge_value(conf->advertise, prev->advertise, 0);
-
-    return NGX_CONF_OK;
-}
-
-
 static ngx_int_t
 ngx_http_iri_header_init(ngx_conf_t *cf)
 {
@@ -604,7 +574,7 @@ static ngx_command_t ngx_http_iri_header_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
       ngx_http_iri_set_flag,
       NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_header_srv_conf_t, advertise),
+      offsetof(ngx_http_iri_flag_conf_t, enabled),
       NULL },
 
       ngx_null_command
@@ -613,8 +583,8 @@ static ngx_command_t ngx_http_iri_header_commands[] = {
 
 static ngx_http_module_t ngx_http_iri_header_module_ctx = {
     .postconfiguration = ngx_http_iri_header_init,
-    .create_srv_conf = ngx_http_iri_header_create_srv_conf,
-    .merge_srv_conf = ngx_http_iri_header_merge_srv_conf,
+    .create_srv_conf = ngx_http_iri_flag_create,
+    .merge_srv_conf = ngx_http_iri_flag_merge,
 };
 
 

@@ -74,9 +74,6 @@ ngx_http_iri_host_clear_captures(ngx_http_request_t             *r,
     }
 
     r->ncaptures = 0;
-#else
-    (void) r;
-    (void) names;
 #endif
 }
 
@@ -138,9 +135,6 @@ ngx_http_iri_host_verifies(ngx_http_request_t       *r,
         sscf = ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_ssl_module);
         return sscf->verify != 0;
     }
-#else
-    (void) r;
-    (void) cscf;
 #endif
 
     return 0;
@@ -313,7 +307,7 @@ ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     hcf->position = ngx_http_iri_conf_position(cf);
 
-    return ngx_http_iri_set_word(cf, cmd, conf);
+    return ngx_http_iri_set_words(cf, cmd, conf);
 }
 
 
@@ -366,7 +360,7 @@ ngx_http_iri_host_create_srv_conf(ngx_conf_t *cf)
 
     hcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_host_conf_t));
     if (hcf != NULL) {
-        hcf->configured = NGX_CONF_UNSET_UINT;
+        hcf->mode = NGX_CONF_UNSET_UINT;
     }
 
     return hcf;
@@ -383,8 +377,7 @@ ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->position = prev->position;
     }
 
-    ngx_conf_merge_uint_value(conf->configured, prev->configured,
-                              IRI_HOST_MODE_OFF);
+    ngx_conf_merge_uint_value(conf->mode, prev->mode, IRI_HOST_MODE_OFF);
 
     if (iscf->engine == IRI_ENGINE_OFF) {
         conf->mode = IRI_HOST_MODE_OFF;
@@ -395,7 +388,6 @@ ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    conf->mode = conf->configured;
     conf->selects = conf->mode != IRI_HOST_MODE_OFF
                     && iscf->engine == IRI_ENGINE_ON;
     conf->rules.idna = prev->rules.idna;
@@ -414,7 +406,7 @@ static ngx_command_t ngx_http_iri_host_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
       ngx_http_iri_host_set,
       NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_host_conf_t, configured),
+      offsetof(ngx_http_iri_host_conf_t, mode),
       (void *) &iri_host_mode_words },
 
       ngx_null_command

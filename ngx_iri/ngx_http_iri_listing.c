@@ -1,21 +1,20 @@
 /*
- * ngx_http_iri_listing.c - iri_listing: the page of a directory
+ * ngx_http_iri_listing.c - iri_listing: the page of a directory;
+ *                          iri_ambiguous 300: a page of several names
  *
- * The handler runs in the CONTENT phase after autoindex, if no index file was
- * found.  The page lists the entries that the client may get
- * (ngx_http_iri_entries.c), at most 1,000.  The page of iri_ambiguous 300 is
- * made in the same way.
+ * The handler of iri_listing runs in the CONTENT phase after autoindex, if no
+ * index file was found.  The page lists the entries that the client may get
+ * (ngx_http_iri_entries.c), at most 1,000.
+ *
+ * If several entries match a path equally well (design 5.4), a content handler
+ * makes such a page of these.  If the client may get none, the request ends
+ * with 404.
  */
 
 #include "ngx_http_iri_listing.h"
 
 
 #define NGX_HTTP_IRI_LISTING_TIMER 60000 /* ms; never expires in practice */
-
-
-typedef struct {
-    ngx_flag_t enabled; /* iri_listing */
-} ngx_http_iri_listing_loc_conf_t;
 
 
 static void ngx_http_iri_listing_run(ngx_http_request_t *r);
@@ -128,7 +127,7 @@ ngx_http_iri_listing_run(ngx_http_request_t *r)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_http_iri_listing_start(ngx_http_request_t *r)
 {
     r->main->count++;
@@ -191,7 +190,7 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
     conf.query = ngx_http_iri_str(r->args);
     /* A client for which charsets are set would read the link differently. */
     conf.unnamed = iscf->invalid == IRI_INVALID_PASS
-                   && iscf->charset_variable == NULL;
+                   && iscf->charset_variable.name.len == 0;
     listing->serves_unnamed = conf.unnamed != 0;
 
     return iri_listing_begin(&listing->env, &conf, &listing->page);
@@ -209,7 +208,7 @@ ngx_http_iri_listing_cleanup(void *data)
 }
 
 
-ngx_http_iri_listing_t *
+static ngx_http_iri_listing_t *
 ngx_http_iri_listing_create(ngx_http_request_t *r)
 {
     ngx_pool_cleanup_t         *cln;
@@ -234,14 +233,14 @@ ngx_http_iri_listing_create(ngx_http_request_t *r)
 ngx_int_t
 ngx_http_iri_listing_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                        rc;
-    iri_status_t                     status;
-    ngx_http_iri_listing_t          *listing;
-    ngx_http_iri_listing_loc_conf_t *llcf;
+    ngx_int_t                 rc;
+    iri_status_t              status;
+    ngx_http_iri_listing_t   *listing;
+    ngx_http_iri_flag_conf_t *fcf;
 
-    llcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_listing_module);
+    fcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_listing_module);
 
-    if (!llcf->enabled || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
+    if (!fcf->enabled || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
         || r->uri.data[r->uri.len - 1] != '/'
         || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
     {
@@ -283,29 +282,103 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
 }
 
 
-/* ---- the module ---------------------------------------------------------- */
+/* ---- iri_ambiguous 300 --------------------------------------------------- */
 
-static void *
-ngx_http_iri_listing_create_loc_conf(ngx_conf_t *cf)
+/* Set *accept to the values of all fields Accept, each followed by ",". */
+static ngx_int_t
+ngx_http_iri_choice_accept(ngx_http_request_t *r, iri_str_t *accept)
 {
-    ngx_http_iri_listing_loc_conf_t *llcf;
+    u_char          *p;
+    ngx_uint_t       i = 0;
+    ngx_list_part_t *part = &r->headers_in.headers.part;
+    ngx_table_elt_t *h;
 
-    llcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_listing_loc_conf_t));
-    if (llcf != NULL) {
-        llcf->enabled = NGX_CONF_UNSET;
+    accept->data = (u_char *) "";
+    accept->len = 0;
+
+    while ((h = ngx_http_iri_field_next(&part, &i, "Accept")) != NULL) {
+        p = ngx_pnalloc(r->pool, accept->len + h->value.len + 1);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_memcpy(p, accept->data, accept->len);
+        ngx_memcpy(p + accept->len, h->value.data, h->value.len);
+        accept->data = p;
+        accept->len += h->value.len;
+        p[accept->len++] = ',';
     }
 
-    return llcf;
+    return NGX_OK;
 }
 
+
+/* The content handler. */
+static ngx_int_t
+ngx_http_iri_choice_handler(ngx_http_request_t *r)
+{
+    iri_lookup_t           *found = ngx_http_iri_find(r);
+    iri_choices_t           choices;
+    ngx_http_iri_listing_t *listing = ngx_http_iri_listing_create(r);
+
+    r->content_handler = NULL;
+
+    if (found == NULL || listing == NULL
+        || ngx_http_iri_choice_accept(r, &choices.accept) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    choices.asked = found->found.path;
+    choices.has_query = ngx_http_iri_sent_query(r, &choices.query) != 0;
+    choices.paths = found->found.choices;
+    choices.count = found->found.count;
+    choices.more = found->found.more;
+    listing->judging = 1;
+
+    return iri_choices_begin(&listing->env, &choices, &listing->page)
+                   == IRI_OK
+               ? ngx_http_iri_listing_start(r)
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+/*
+ * Only the main request gets a list, and only if its path was not rewritten:
+ * the list would disclose the path that a rule has set, or that of a
+ * subrequest.  Under alias with captures, the candidates are not paths of
+ * requests.  If there is a listing, the client may get none of them.
+ */
+ngx_int_t
+ngx_http_iri_choice(ngx_http_request_t *r, const iri_lookup_t *found)
+{
+    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
+
+    if (found->found.verdict != IRI_CHOOSE || found->found.count == 0
+        || ilcf->clcf->alias == NGX_MAX_SIZE_T_VALUE || r != r->main
+        || r->internal || r->content_handler != NULL || ctx->snapshot == NULL
+        || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+        || ngx_http_iri_listing(r) != NULL)
+    {
+        return NGX_DECLINED;
+    }
+
+    r->content_handler = ngx_http_iri_choice_handler;
+
+    return NGX_OK;
+}
+
+
+/* ---- the module ---------------------------------------------------------- */
 
 static char *
 ngx_http_iri_listing_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    ngx_http_iri_srv_conf_t         *iscf = ngx_http_iri_conf_srv(cf);
-    ngx_http_iri_listing_loc_conf_t *prev = parent, *conf = child;
+    ngx_http_iri_srv_conf_t  *iscf = ngx_http_iri_conf_srv(cf);
+    ngx_http_iri_flag_conf_t *conf = child;
 
-    ngx_conf_merge_value(conf->enabled, prev->enabled, 0);
+    (void) ngx_http_iri_flag_merge(cf, parent, child);
     iscf->needs_snapshot |= conf->enabled;
 
     return NGX_CONF_OK;
@@ -320,7 +393,7 @@ static ngx_command_t ngx_http_iri_listing_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
       ngx_http_iri_set_flag,
       NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_listing_loc_conf_t, enabled),
+      offsetof(ngx_http_iri_flag_conf_t, enabled),
       NULL },
 
       ngx_null_command
@@ -328,7 +401,7 @@ static ngx_command_t ngx_http_iri_listing_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_listing_module_ctx = {
-    .create_loc_conf = ngx_http_iri_listing_create_loc_conf,
+    .create_loc_conf = ngx_http_iri_flag_create,
     .merge_loc_conf = ngx_http_iri_listing_merge_loc_conf,
 };
 

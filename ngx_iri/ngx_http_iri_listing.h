@@ -18,8 +18,9 @@
  */
 typedef struct {
     ngx_http_post_subrequest_t post;
-    ngx_array_t *counted;       /* of void **: r->loc_conf of locations in which
-                                   PREACCESS has counted the page */
+    ngx_array_t *counted;       /* of void **: r->loc_conf of other locations
+                                   than that of the main request in which
+                                   PREACCESS has counted the page; NULL: none */
     ngx_pool_t *pool;           /* of the subrequest; NULL: that of its parent,
                                    or there is no subrequest */
     ngx_pool_cleanup_t *cleanup;    /* destroys pool with the parent */
@@ -68,9 +69,6 @@ void ngx_http_iri_judge_release(ngx_http_request_t *r,
  * and has one reading; NULL for any other request.
  */
 ngx_http_iri_judge_t *ngx_http_iri_judge_of(ngx_http_request_t *r);
-
-
-/* ---- ngx_http_iri_judge_handler.c --------------------------------------- */
 
 /* The handler of the PRECONTENT phase; it runs before that of phases.c. */
 ngx_int_t ngx_http_iri_judge_handler(ngx_http_request_t *r);
@@ -141,17 +139,6 @@ ngx_int_t ngx_http_iri_entries_failed(ngx_http_request_t *r,
     iri_status_t status);
 
 
-/* ---- ngx_http_iri_choice.c ---------------------------------------------- */
-
-/*
- * If several names match, set a content handler that sends a page of those that
- * the client may get.  Returns: NGX_OK if it was set; NGX_DECLINED if r gets no
- * such page, or the client may get none.
- */
-ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const iri_lookup_t *found);
-
-
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */
 
 /*
@@ -160,16 +147,12 @@ ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 ngx_int_t ngx_http_iri_listing_handler(ngx_http_request_t *r);
 
 /*
- * Create a page, and set it in the context of r.
- * Returns: NULL if memory is exhausted.
+ * If several names match, set a content handler that sends a page of those that
+ * the client may get.  Returns: NGX_OK if it was set; NGX_DECLINED if r gets no
+ * such page, or the client may get none.
  */
-ngx_http_iri_listing_t *ngx_http_iri_listing_create(ngx_http_request_t *r);
-
-/*
- * Judge the names of r and send their page.
- * Returns: the result of the content handler.
- */
-ngx_int_t ngx_http_iri_listing_start(ngx_http_request_t *r);
+ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r,
+    const iri_lookup_t *found);
 
 #pragma GCC visibility pop
 

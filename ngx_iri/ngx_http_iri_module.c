@@ -29,14 +29,19 @@ ngx_http_iri_has_variable(ngx_conf_t *cf)
 }
 
 
-/* If cmd->post is not NULL, "none" and a variable are valid arguments. */
-static char *
+const char ngx_http_iri_of_paths[] = "iri_charset";
+const char ngx_http_iri_of_queries[] = "iri_query_charset";
+
+
+char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t       *words;
-    const char      *error;
-    iri_registry_t  *registry;
-    iri_charsets_t **slot, *list;
+    size_t            count = cf->args->nelts - 1;
+    iri_str_t        *words;
+    const char       *error;
+    iri_registry_t   *registry;
+    iri_charsets_t  **slot;
+    iri_query_conf_t *list;
 
     slot = (iri_charsets_t **) ((char *) conf + cmd->offset);
     if (*slot != NGX_CONF_UNSET_PTR) {
@@ -44,7 +49,7 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     words = ngx_http_iri_arguments(cf);
-    list = ngx_palloc(cf->pool, sizeof(iri_charsets_t));
+    list = ngx_pcalloc(cf->pool, sizeof(iri_query_conf_t));
     if (words == NULL || list == NULL) {
         return NGX_CONF_ERROR;
     }
@@ -54,23 +59,24 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "needs the data of ICU, which cannot be loaded";
     }
 
-    if (cmd->post != NULL && ngx_http_iri_has_variable(cf)) {
-        ngx_memzero(list, sizeof(iri_charsets_t));
-        *slot = list;
+    if (cmd->post == ngx_http_iri_of_paths && ngx_http_iri_has_variable(cf)) {
+        *slot = &list->charsets;
         return ngx_http_iri_check_setting(cf, NULL) == NGX_CONF_OK
                    ? ngx_http_iri_client_set(cf, conf)
                    : NGX_CONF_ERROR;
     }
 
-    error = iri_parse_charsets(registry, words, cf->args->nelts - 1,
-                               cmd->post != NULL, list);
+    error = cmd->post == ngx_http_iri_of_queries
+                ? iri_parse_query(registry, words, count, list)
+                : iri_parse_charsets(registry, words, count,
+                                     cmd->post != NULL, &list->charsets);
     if (error != NULL) {
         return (char *) error;
     }
 
-    *slot = list;
+    *slot = &list->charsets;
 
-    return ngx_http_iri_check_setting(cf, list);
+    return ngx_http_iri_check_setting(cf, &list->charsets);
 }
 
 
@@ -87,7 +93,7 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
     }
 
     if (ngx_array_init(&imcf->locations, cf->pool, 16,
-                       sizeof(ngx_http_iri_location_t))
+                       sizeof(ngx_http_iri_loc_conf_t *))
             != NGX_OK
         || ngx_array_init(&imcf->directives, cf->pool, 4,
                           sizeof(ngx_http_iri_directive_t))
@@ -180,7 +186,7 @@ ngx_http_iri_add_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
                           ngx_http_iri_srv_conf_t *iscf)
 {
     ngx_http_conf_ctx_t      *ctx = cf->ctx;
-    ngx_http_iri_location_t  *location;
+    ngx_http_iri_loc_conf_t **location;
     ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
     location = ngx_array_push(&imcf->locations);
@@ -188,14 +194,13 @@ ngx_http_iri_add_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
         return NGX_ERROR;
     }
 
-    location->conf = conf;
-    location->parent = parent;
-    location->server = iscf;
-    location->loc_conf = ctx->loc_conf;
-
+    *location = conf;
+    conf->server = iscf;
+    conf->parent = parent;
     conf->clcf = ctx->loc_conf[ngx_http_core_module.ctx_index];
     conf->exact = conf->clcf->exact_match
                   || (conf->clcf->noname && parent->exact);
+    conf->scripted = iscf->engine == IRI_ENGINE_ON ? ctx->loc_conf : NULL;
     conf->combined = conf->tree;
 
     return NGX_OK;
@@ -216,8 +221,9 @@ ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
         conf->tree.charsets = *conf->charsets;
     }
 
-    iri_tree_conf_finish(
-        iscf->charset_variable == NULL ? &iscf->reading : NULL, &conf->tree);
+    iri_tree_conf_finish(iscf->charset_variable.name.len == 0 ? &iscf->reading
+                                                              : NULL,
+                         &conf->tree);
 
     iscf->match |= conf->tree.match;
 }
@@ -263,15 +269,13 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         }
 
         if (imcf->fold_keys == NULL
-            || ngx_http_iri_cache_use_indexes(cf, iscf) != NGX_OK)
+            || ngx_http_iri_cache_add_threads(cf, iscf->cache) != NGX_OK)
         {
             return NGX_CONF_ERROR;
         }
     }
 
-    return ngx_http_iri_check_location(cf, iscf, conf) == NGX_OK
-                   && ngx_http_iri_add_location(cf, prev, conf, iscf)
-                          == NGX_OK
+    return ngx_http_iri_add_location(cf, prev, conf, iscf) == NGX_OK
                ? NGX_CONF_OK
                : NGX_CONF_ERROR;
 }
@@ -325,7 +329,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
+      ngx_http_iri_set_words,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, engine),
       (void *) &iri_engine_words },
@@ -335,11 +339,11 @@ static ngx_command_t ngx_http_iri_commands[] = {
       ngx_http_iri_set_charsets,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, charsets),
-      (void *) "none" },
+      (void *) ngx_http_iri_of_paths },
 
     { ngx_string("iri_invalid"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
+      ngx_http_iri_set_words,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, invalid),
       (void *) &iri_invalid_words },
@@ -360,7 +364,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_filename_form"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
+      ngx_http_iri_set_words,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, filename_form),
       (void *) &iri_filename_form_words },
@@ -374,7 +378,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_ambiguous"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
+      ngx_http_iri_set_words,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, ambiguous),
       (void *) &iri_ambiguous_words },
@@ -388,7 +392,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_redirect"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_word,
+      ngx_http_iri_set_words,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, redirect),
       (void *) &iri_redirect_words },

@@ -119,7 +119,6 @@ ngx_http_iri_names_is_regex(const ngx_http_server_name_t *sn)
 #if (NGX_PCRE)
     return sn->regex != NULL;
 #else
-    (void) sn;
     return 0;
 #endif
 }

@@ -56,18 +56,15 @@
  * Returns: NGX_OK; NGX_DECLINED if no lookup is needed; else the HTTP status.
  */
 static ngx_int_t
-ngx_http_iri_find_if_needed(ngx_http_request_t *r, ngx_http_iri_ctx_t **ctx,
-                            iri_lookup_t **found)
+ngx_http_iri_find_if_needed(ngx_http_request_t *r, iri_lookup_t **found)
 {
     if (!ngx_http_iri_needs_lookup(r)) {
         return NGX_DECLINED;
     }
 
     *found = ngx_http_iri_find(r);
-    *ctx = ngx_http_iri_ctx(r);
 
-    return *found != NULL && *ctx != NULL ? NGX_OK
-                                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return *found != NULL ? NGX_OK : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 
@@ -79,15 +76,14 @@ ngx_http_iri_find_if_needed(ngx_http_request_t *r, ngx_http_iri_ctx_t **ctx,
 static ngx_int_t
 ngx_http_iri_wait_before_rules(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t      *ctx;
     iri_lookup_t            *found;
     ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
     /* The rules may change the variables in a root. */
     return (ilcf->combined.match & IRI_FOLD_INDEXED) && ilcf->scripted != NULL
                    && ilcf->clcf->root_lengths == NULL
-                   && ngx_http_iri_find_if_needed(r, &ctx, &found) == NGX_OK
-                   && ngx_http_iri_wait_for_index(r, ctx, found)
+                   && ngx_http_iri_find_if_needed(r, &found) == NGX_OK
+                   && ngx_http_iri_wait_for_index(r, found)
                ? NGX_DONE
                : NGX_DECLINED;
 }
@@ -109,8 +105,7 @@ ngx_http_iri_is_left_to_try_files(ngx_http_request_t *r,
 
 /* ngx_http_iri_refuse_not_found(), after the lookup. */
 static ngx_int_t
-ngx_http_iri_refuse_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                          iri_lookup_t *found)
+ngx_http_iri_refuse_found(ngx_http_request_t *r, iri_lookup_t *found)
 {
     int             status;
     ngx_int_t       rc;
@@ -121,7 +116,7 @@ ngx_http_iri_refuse_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_DECLINED;
     }
 
-    ngx_http_iri_find_conf(r, ctx, r->uri, &conf);
+    ngx_http_iri_find_conf(r, r->uri, &conf);
 
     if (iri_request_outcome(found, &conf) == IRI_PASS
         || ngx_http_iri_is_left_to_try_files(r, found))
@@ -129,15 +124,15 @@ ngx_http_iri_refuse_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_DECLINED;
     }
 
-    rc = ngx_http_iri_choice(r, ctx, found);
+    rc = ngx_http_iri_choice(r, found);
 
     if (rc != NGX_DECLINED || r->content_handler != NULL) {
         return rc;
     }
 
     ngx_http_iri_env(r, &env);
-    status = iri_request_refuse(ctx->request, &env, found, &conf,
-                                ngx_http_iri_str(r->uri));
+    status = iri_request_refuse(ngx_http_iri_ctx(r)->request, &env, found,
+                                &conf, ngx_http_iri_str(r->uri));
 
     if (status == NGX_HTTP_CONFLICT && iri_is_conflict(&found->found)) {
         return ngx_http_iri_conflict(r, found->found.why);
@@ -151,13 +146,12 @@ ngx_http_iri_refuse_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 ngx_int_t
 ngx_http_iri_refuse_not_found(ngx_http_request_t *r)
 {
-    ngx_int_t           rc;
-    iri_lookup_t       *found;
-    ngx_http_iri_ctx_t *ctx;
+    iri_lookup_t *found;
+    ngx_int_t     rc;
 
-    rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
+    rc = ngx_http_iri_find_if_needed(r, &found);
 
-    return rc == NGX_OK ? ngx_http_iri_refuse_found(r, ctx, found) : rc;
+    return rc == NGX_OK ? ngx_http_iri_refuse_found(r, found) : rc;
 }
 
 
@@ -406,7 +400,7 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
     ctx->rules.running = 0;
 
     return iri_request_pending_restart(ctx->request, NULL) != NULL
-               ? ngx_http_iri_restart(r, ctx)
+               ? ngx_http_iri_restart(r)
                : rc;
 }
 
@@ -500,19 +494,19 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
             return rc;
         }
 
-        rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
+        rc = ngx_http_iri_find_if_needed(r, &found);
         if (rc != NGX_OK && rc != NGX_DECLINED) {
             return rc;
         }
 
-        if (rc == NGX_OK && ngx_http_iri_wait_for_index(r, ctx, found)) {
+        if (rc == NGX_OK && ngx_http_iri_wait_for_index(r, found)) {
             return NGX_DONE;
         }
 
         if (rc == NGX_OK && !ngx_http_iri_is_left_to_try_files(r, found)
-            && ngx_http_iri_plan_restart(r, ctx, found))
+            && ngx_http_iri_plan_restart(r, found))
         {
-            return ngx_http_iri_restart(r, ctx);
+            return ngx_http_iri_restart(r);
         }
     }
 
@@ -592,9 +586,9 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
         iri_request_granted(ctx->request);
     }
 
-    rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
+    rc = ngx_http_iri_find_if_needed(r, &found);
     if (rc == NGX_OK) {
-        rc = ngx_http_iri_refuse_found(r, ctx, found);
+        rc = ngx_http_iri_refuse_found(r, found);
     }
 
     if (rc != NGX_DECLINED) {
@@ -670,11 +664,15 @@ ngx_http_iri_replace_rewrite(ngx_conf_t *cf)
 ngx_int_t
 ngx_http_iri_phases_init(ngx_conf_t *cf)
 {
-    ngx_uint_t i;
+    ngx_uint_t                 i;
+    ngx_array_t               *handlers;
+    ngx_http_handler_pt       *h;
+    ngx_http_core_main_conf_t *cmcf = ngx_http_iri_conf_core_main(cf);
 
     static const struct {
         ngx_uint_t          phase;
-        ngx_uint_t          at_start;
+        ngx_uint_t          at_start; /* of the array: runs last, in LOG
+                                         first */
         ngx_http_handler_pt handler;
     } table[] = {
         { NGX_HTTP_POST_READ_PHASE, 0, ngx_http_iri_post_read },
@@ -690,12 +688,20 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
     ngx_http_iri_replace_rewrite(cf);
 
     for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        if (ngx_http_iri_register(cf, table[i].phase, table[i].at_start,
-                                  table[i].handler)
-            != NGX_OK)
-        {
+        handlers = &cmcf->phases[table[i].phase].handlers;
+
+        h = ngx_array_push(handlers);
+        if (h == NULL) {
             return NGX_ERROR;
         }
+
+        if (table[i].at_start) {
+            h = handlers->elts;
+            ngx_memmove(h + 1, h,
+                        (handlers->nelts - 1) * sizeof(ngx_http_handler_pt));
+        }
+
+        *h = table[i].handler;
     }
 
     return NGX_OK;

@@ -11,8 +11,8 @@
 
 
 typedef struct {
-    iri_query_conf_t *configured; /* iri_query_charset; NULL: none */
-    iri_query_conf_t  query; /* the same, for the core; none if iri is off */
+    iri_charsets_t *charsets; /* iri_query_charset: the first member of an
+                                 iri_query_conf_t; NULL: none, or iri is off */
 } ngx_http_iri_query_srv_conf_t;
 
 
@@ -27,17 +27,19 @@ ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
                        iri_query_t *query)
 {
     iri_status_t                   status;
+    const iri_query_conf_t        *conf;
     ngx_http_iri_query_srv_conf_t *qscf;
 
     qscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_query_module);
+    conf = (iri_query_conf_t *) qscf->charsets;
 
-    if (!iri_query_needs_read(&qscf->query, args)) {
+    if (conf == NULL || !iri_query_needs_read(conf, args)) {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, env);
 
-    status = iri_query_read(env, &qscf->query, args, query);
+    status = iri_query_read(env, conf, args, query);
     if (status != IRI_OK) {
         ngx_http_iri_note_error(r, "the query could not be read", status);
         return NGX_ERROR;
@@ -162,41 +164,6 @@ ngx_http_iri_query_read_sent(ngx_http_request_t *r, iri_query_t *query)
 
 /* ---- the directive ------------------------------------------------------- */
 
-static char *
-ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    iri_str_t                     *words;
-    const char                    *error;
-    iri_registry_t                *registry;
-    iri_query_conf_t              *query;
-    ngx_http_iri_query_srv_conf_t *qscf = conf;
-
-    if (qscf->configured != NGX_CONF_UNSET_PTR) {
-        return "is duplicate";
-    }
-
-    words = ngx_http_iri_arguments(cf);
-    query = ngx_palloc(cf->pool, sizeof(iri_query_conf_t));
-    if (words == NULL || query == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    registry = ngx_http_iri_registry(cf);
-    if (registry == NULL) {
-        return "needs the data of ICU, which cannot be loaded";
-    }
-
-    error = iri_parse_query(registry, words, cf->args->nelts - 1, query);
-    if (error != NULL) {
-        return (char *) error;
-    }
-
-    qscf->configured = query;
-
-    return ngx_http_iri_check_setting(cf, &query->charsets);
-}
-
-
 static void *
 ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
 {
@@ -204,7 +171,7 @@ ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
 
     qscf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_query_srv_conf_t));
     if (qscf != NULL) {
-        qscf->configured = NGX_CONF_UNSET_PTR;
+        qscf->charsets = NGX_CONF_UNSET_PTR;
     }
 
     return qscf;
@@ -217,10 +184,10 @@ ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_iri_srv_conf_t       *iscf = ngx_http_iri_conf_srv(cf);
     ngx_http_iri_query_srv_conf_t *prev = parent, *conf = child;
 
-    ngx_conf_merge_ptr_value(conf->configured, prev->configured, NULL);
+    ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
 
-    if (conf->configured != NULL && iscf->engine != IRI_ENGINE_OFF) {
-        conf->query = *conf->configured;
+    if (iscf->engine == IRI_ENGINE_OFF) {
+        conf->charsets = NULL;
     }
 
     return NGX_CONF_OK;
@@ -233,10 +200,10 @@ static ngx_command_t ngx_http_iri_query_commands[] = {
 
     { ngx_string("iri_query_charset"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_query_set,
+      ngx_http_iri_set_charsets,
       NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
+      offsetof(ngx_http_iri_query_srv_conf_t, charsets),
+      (void *) ngx_http_iri_of_queries },
 
       ngx_null_command
 };

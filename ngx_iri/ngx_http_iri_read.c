@@ -31,9 +31,9 @@ struct ngx_http_iri_client_s {
 char *
 ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_str_t                       *value = cf->args->elts, name;
-    const char                      *error;
-    ngx_http_iri_charset_variable_t *variable;
+    ngx_str_t  *value = cf->args->elts, name;
+    ngx_int_t   index;
+    const char *error;
 
     if (cf->args->nelts != 2) {
         return "takes either one variable, or charsets";
@@ -44,18 +44,14 @@ ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
         return (char *) error;
     }
 
-    variable = ngx_palloc(cf->pool, sizeof(ngx_http_iri_charset_variable_t));
-    if (variable == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
     name.data = value[1].data + 1;
     name.len = value[1].len - 1;
-    variable->name = value[1];
-    variable->index = ngx_http_get_variable_index(cf, &name);
-    iscf->charset_variable = variable;
+    index = ngx_http_get_variable_index(cf, &name);
 
-    return variable->index != NGX_ERROR ? NGX_CONF_OK : NGX_CONF_ERROR;
+    iscf->charset_variable.name = value[1];
+    iscf->charset_variable.index = index;
+
+    return index != NGX_ERROR ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
@@ -168,15 +164,18 @@ ngx_http_iri_client_vary(ngx_http_request_t *r, ngx_str_t *vary)
 
 /* If the value of the variable is invalid, log it and set an empty list. */
 static void
-ngx_http_iri_client_parse(ngx_http_request_t                    *r,
-                          const ngx_http_iri_charset_variable_t *conf,
-                          ngx_http_variable_value_t *vv, iri_charsets_t *list)
+ngx_http_iri_client_parse(ngx_http_request_t            *r,
+                          const ngx_http_iri_srv_conf_t *iscf,
+                          iri_charsets_t                *list)
 {
-    iri_str_t                 value, wrong;
-    const char               *why;
-    iri_shown_t               shown;
-    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_main_conf(r);
+    iri_str_t                  value, wrong;
+    const char                *why;
+    const ngx_str_t           *name = &iscf->charset_variable.name;
+    iri_shown_t                shown;
+    ngx_http_iri_main_conf_t  *imcf = ngx_http_iri_main_conf(r);
+    ngx_http_variable_value_t *vv;
 
+    vv = ngx_http_get_indexed_variable(r, iscf->charset_variable.index);
     list->count = 0;
 
     if (vv == NULL || vv->not_found) {
@@ -195,8 +194,7 @@ ngx_http_iri_client_parse(ngx_http_request_t                    *r,
     ngx_http_iri_note(
         r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_CHARSETS),
         "\"%s\" in %.*s %s: the request is read without charsets",
-        iri_show(&shown, wrong), (int) conf->name.len,
-        (char *) conf->name.data, why);
+        iri_show(&shown, wrong), (int) name->len, (char *) name->data, why);
 }
 
 
@@ -215,11 +213,8 @@ ngx_http_iri_client_evaluate(ngx_http_request_t            *r,
 
     client->reading = iscf->reading;
 
-    ngx_http_iri_invalidate_fields(r, iscf->charset_variable->index);
-    ngx_http_iri_client_parse(
-        r, iscf->charset_variable,
-        ngx_http_get_indexed_variable(r, iscf->charset_variable->index),
-        &client->reading.charsets);
+    ngx_http_iri_invalidate_fields(r, iscf->charset_variable.index);
+    ngx_http_iri_client_parse(r, iscf, &client->reading.charsets);
     rc = ngx_http_iri_client_vary(r, &client->vary);
 
     return ngx_http_iri_variables_restore(r, snapshot) == NGX_OK
@@ -235,7 +230,7 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
     ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
-    if (iscf->charset_variable == NULL) {
+    if (iscf->charset_variable.name.len == 0) {
         return &iscf->reading;
     }
 
@@ -350,7 +345,8 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return reading->status;
 
     case IRI_SERVE:
-        return ngx_http_iri_set_uri(r, reading->path);
+        ngx_http_iri_set_uri(r, reading->path);
+        return NGX_OK;
 
     default:
         if (reading->raw && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
@@ -564,7 +560,7 @@ ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         uri = ngx_http_iri_uri_as_sent(r, ctx);
 
         if (uri.data != r->uri.data) {
-            ngx_http_iri_set_uri_nocopy(r, uri);
+            ngx_http_iri_set_uri(r, ngx_http_iri_str(uri));
             iri_request_set_read(ctx->request, ngx_http_iri_str(uri));
         }
     }

@@ -275,9 +275,9 @@ ngx_http_iri_rerun_phases(ngx_http_request_t *r)
 /* ---- r->uri and phases -------------------------------------------------- */
 
 void
-ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri)
+ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t uri)
 {
-    r->uri = uri;
+    r->uri = ngx_http_iri_ngx_str(uri);
 
     /* An upstream gets r->uri, percent-encoded, not the request-target. */
     r->valid_unparsed_uri = 0;
@@ -288,35 +288,12 @@ ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri)
 
 
 ngx_int_t
-ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path)
-{
-    ngx_str_t uri, none = ngx_null_string;
-
-    if (ngx_http_iri_join(r->pool, none, ngx_http_iri_ngx_str(path), &uri)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_http_iri_set_uri_nocopy(r, uri);
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
 ngx_http_iri_post_rewrite(ngx_http_request_t *r)
 {
-    ngx_int_t                  i = 0;
     ngx_http_core_main_conf_t *cmcf = ngx_http_iri_core_main_conf(r);
+    ngx_http_phase_handler_t  *ph = cmcf->phase_engine.handlers;
 
-    while (cmcf->phase_engine.handlers[i].checker
-           != ngx_http_core_post_rewrite_phase)
-    {
-        i++;
-    }
-
-    return i;
+    return ph[cmcf->phase_engine.location_rewrite_index].next;
 }
 
 

@@ -15,7 +15,7 @@
  *   r->valid_location           here
  *   try_files                   ngx_http_iri_try_files.c
  *   comparing the Destination of COPY and MOVE with alias
- *                               ngx_http_iri_destination.c
+ *                               ngx_http_iri_dav.c
  *   r->add_uri_to_alias         ngx_http_iri_phases.c
  *   r->uri_changed, variables   ngx_http_iri_variables.c
  */
@@ -31,66 +31,6 @@ typedef struct {
 
 
 /* ---- the script --------------------------------------------------------- */
-
-/*
- * Returns: the length of the name without a lookup: root or alias, and the rest
- * of r->uri.
- */
-static size_t
-ngx_http_iri_joined_length(ngx_http_script_engine_t *e,
-                           ngx_http_core_loc_conf_t *clcf)
-{
-    u_char                     *ip;
-    size_t                      len;
-    ngx_http_script_len_code_pt lcode;
-
-    len = e->request->uri.len - clcf->alias;
-
-    if (clcf->root_lengths == NULL) {
-        return len + clcf->root.len;
-    }
-
-    ip = e->ip;
-    e->ip = clcf->root_lengths->elts;
-
-    while (*(uintptr_t *) e->ip) {
-        lcode = *(ngx_http_script_len_code_pt *) e->ip;
-        len += lcode(e);
-    }
-
-    e->ip = ip;
-
-    return len;
-}
-
-
-static void
-ngx_http_iri_joined_copy(ngx_http_script_engine_t *e,
-                         ngx_http_core_loc_conf_t *clcf)
-{
-    u_char                 *ip;
-    ngx_str_t              *uri = &e->request->uri;
-    ngx_http_script_code_pt code;
-
-    if (clcf->root_lengths == NULL) {
-        e->pos = ngx_cpymem(e->pos, clcf->root.data, clcf->root.len);
-
-    } else {
-        ip = e->ip;
-        e->ip = clcf->root_values->elts;
-
-        while (*(uintptr_t *) e->ip) {
-            code = *(ngx_http_script_code_pt *) e->ip;
-            code(e);
-        }
-
-        e->ip = ip;
-    }
-
-    e->pos = ngx_cpymem(e->pos, uri->data + clcf->alias,
-                        uri->len - clcf->alias);
-}
-
 
 /*
  * Returns: 1 if uri has no other name on disk, so that root and uri are joined
@@ -134,11 +74,12 @@ ngx_http_iri_log_not_opened(ngx_http_request_t *r, iri_lookup_t *found)
  * the request restarts after the rules.
  */
 static ngx_str_t
-ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                          iri_lookup_t *found)
+ngx_http_iri_name_to_open(ngx_http_request_t *r, iri_lookup_t *found)
 {
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
     if (found->found.verdict == IRI_RESTART && ctx->rules.running
-        && ngx_http_iri_plan_restart(r, ctx, found))
+        && ngx_http_iri_plan_restart(r, found))
     {
         return ngx_http_iri_ngx_str(found->found.filename);
     }
@@ -166,7 +107,8 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
     ilcf = ngx_http_iri_loc_conf(r);
 
     if (ngx_http_iri_joins_root(r, ilcf, r->uri)) {
-        return ngx_http_iri_joined_length(e, ilcf->clcf);
+        return ngx_http_iri_root_length(e, ilcf->clcf) + r->uri.len
+               - ilcf->clcf->alias;
     }
 
     found = ngx_http_iri_find(r);
@@ -176,7 +118,7 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
         return iri_no_such_file.len;
     }
 
-    ctx->filename = found != NULL ? ngx_http_iri_name_to_open(r, ctx, found)
+    ctx->filename = found != NULL ? ngx_http_iri_name_to_open(r, found)
                                   : ngx_http_iri_ngx_str(iri_no_such_file);
 
     return ctx->filename.len;
@@ -196,14 +138,16 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
     ilcf = ngx_http_iri_loc_conf(r);
 
     if (ngx_http_iri_joins_root(r, ilcf, r->uri)) {
-        ngx_http_iri_joined_copy(e, ilcf->clcf);
-        return;
-    }
+        ngx_http_iri_root_copy(e, ilcf->clcf);
+        name.data = r->uri.data + ilcf->clcf->alias;
+        name.len = r->uri.len - ilcf->clcf->alias;
 
-    ctx = ngx_http_iri_ctx(r);
-    name = ctx != NULL && ctx->filename.len != 0
-               ? ctx->filename
-               : ngx_http_iri_ngx_str(iri_no_such_file);
+    } else {
+        ctx = ngx_http_iri_ctx(r);
+        name = ctx != NULL && ctx->filename.len != 0
+                   ? ctx->filename
+                   : ngx_http_iri_ngx_str(iri_no_such_file);
+    }
 
     e->pos = ngx_cpymem(e->pos, name.data, name.len);
 }
@@ -255,7 +199,6 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
                          ngx_str_t *name)
 {
     ngx_str_t                 tail = uri;
-    ngx_http_iri_ctx_t       *ctx;
     iri_lookup_t             *found;
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
@@ -276,13 +219,11 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     }
 
     found = ngx_http_iri_find_uri(r, uri);
-    ctx = ngx_http_iri_ctx(r);
-
-    if (found == NULL || ctx == NULL) {
+    if (found == NULL) {
         return NGX_ERROR;
     }
 
-    *name = ngx_http_iri_name_to_open(r, ctx, found);
+    *name = ngx_http_iri_name_to_open(r, found);
 
     return NGX_OK;
 }
@@ -336,37 +277,29 @@ ngx_http_iri_literal_len(ngx_http_core_loc_conf_t *clcf)
 }
 
 
-ngx_module_t *
-ngx_http_iri_module_named(ngx_conf_t *cf, const char *name)
+ngx_command_t *
+ngx_http_iri_command_named(ngx_conf_t *cf, const char *name,
+                           const char *directive, ngx_module_t **module)
 {
-    ngx_uint_t    i;
-    ngx_module_t *module;
+    ngx_uint_t     i;
+    ngx_module_t  *m;
+    ngx_command_t *cmd;
 
     for (i = 0; cf->cycle->modules[i]; i++) {
-        module = cf->cycle->modules[i];
+        m = cf->cycle->modules[i];
+        cmd = m->type == NGX_HTTP_MODULE && ngx_strcmp(m->name, name) == 0
+                  ? m->commands
+                  : NULL;
 
-        if (module->type == NGX_HTTP_MODULE
-            && ngx_strcmp(module->name, name) == 0) {
-            return module;
+        for (; cmd != NULL && cmd->name.len != 0; cmd++) {
+            if (ngx_strcmp(cmd->name.data, directive) == 0) {
+                *module = m;
+                return cmd;
+            }
         }
     }
 
     return NULL;
-}
-
-
-ngx_command_t *
-ngx_http_iri_command_named(const ngx_module_t *module, const char *name)
-{
-    ngx_command_t *cmd = module != NULL ? module->commands : NULL;
-
-    while (cmd != NULL && cmd->name.len != 0
-           && ngx_strcmp(cmd->name.data, name) != 0)
-    {
-        cmd++;
-    }
-
-    return cmd != NULL && cmd->name.len != 0 ? cmd : NULL;
 }
 
 
@@ -377,22 +310,20 @@ ngx_http_iri_command_named(const ngx_module_t *module, const char *name)
  * nginx uses r->loc_conf after the pool of the request is destroyed.
  */
 static ngx_int_t
-ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_location_t *location)
+ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf)
 {
     size_t                    size = sizeof(void *) * ngx_http_max_module;
-    ngx_http_iri_loc_conf_t  *ilcf = location->conf;
     ngx_http_core_loc_conf_t *clcf = ilcf->clcf;
 
     ilcf->clcf = ngx_palloc(cf->pool, sizeof(ngx_http_core_loc_conf_t));
     ilcf->configured = ngx_palloc(cf->pool, size);
-    ilcf->scripted = location->loc_conf;
 
     if (ilcf->clcf == NULL || ilcf->configured == NULL) {
         return NGX_ERROR;
     }
 
     *ilcf->clcf = *clcf;
-    ngx_memcpy(ilcf->configured, location->loc_conf, size);
+    ngx_memcpy(ilcf->configured, ilcf->scripted, size);
     ilcf->configured[ngx_http_core_module.ctx_index] = ilcf->clcf;
     ilcf->literal_len = ngx_http_iri_literal_len(clcf);
 
@@ -409,36 +340,29 @@ ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_location_t *location)
 
 /*
  * Returns: the content handler that a directive without arguments sets; NULL if
- * nginx does not have the module, or memory is exhausted.  The handler has no
- * symbol, so the setter is called with a configuration that is discarded.
+ * nginx does not have the module.  The handler has no symbol, so the setter is
+ * called for http{}, which has no content handler.
  */
 static ngx_http_handler_pt
 ngx_http_iri_content_handler_of(ngx_conf_t *cf, const char *name,
                                 const char *directive)
 {
-    ngx_conf_t                conf;
+    ngx_module_t             *module;
     ngx_command_t            *cmd;
-    ngx_http_conf_ctx_t       ctx;
+    ngx_http_handler_pt       handler;
     ngx_http_core_loc_conf_t *clcf;
 
-    cmd = ngx_http_iri_command_named(ngx_http_iri_module_named(cf, name),
-                                     directive);
-    ctx = *(ngx_http_conf_ctx_t *) cf->ctx;
-    ctx.loc_conf = ngx_pcalloc(cf->temp_pool,
-                               sizeof(void *) * ngx_http_max_module);
-    clcf = ngx_pcalloc(cf->temp_pool, sizeof(ngx_http_core_loc_conf_t));
-
-    if (cmd == NULL || ctx.loc_conf == NULL || clcf == NULL) {
+    cmd = ngx_http_iri_command_named(cf, name, directive, &module);
+    if (cmd == NULL) {
         return NULL;
     }
 
-    ctx.loc_conf[ngx_http_core_module.ctx_index] = clcf;
-    conf = *cf;
-    conf.ctx = &ctx;
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    (void) cmd->set(cf, cmd, NULL);
+    handler = clcf->handler;
+    clcf->handler = NULL;
 
-    (void) cmd->set(&conf, cmd, NULL);
-
-    return clcf->handler;
+    return handler;
 }
 
 
@@ -446,15 +370,12 @@ ngx_int_t
 ngx_http_iri_root_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
-    ngx_http_iri_location_t  *location;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_iri_conf_main(cf);
-    location = imcf->locations.elts;
+    ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
+    ngx_http_iri_loc_conf_t **location = imcf->locations.elts;
 
     for (i = 0; i < imcf->locations.nelts; i++) {
-        if (location[i].server->engine == IRI_ENGINE_ON
-            && ngx_http_iri_install_script(cf, &location[i]) != NGX_OK)
+        if (location[i]->scripted != NULL
+            && ngx_http_iri_install_script(cf, location[i]) != NGX_OK)
         {
             return NGX_ERROR;
         }

@@ -20,10 +20,10 @@
 
 /* Returns: 1 for a prefix or exact location, unless a regex contains it. */
 static ngx_uint_t
-ngx_http_iri_settings_have_prefix(const ngx_http_iri_location_t *location)
+ngx_http_iri_settings_have_prefix(const ngx_http_iri_loc_conf_t *conf)
 {
-    const ngx_http_core_loc_conf_t *clcf = location->conf->clcf;
-    const ngx_http_core_loc_conf_t *parent = location->parent->clcf;
+    const ngx_http_core_loc_conf_t *clcf = conf->clcf;
+    const ngx_http_core_loc_conf_t *parent = conf->parent->clcf;
 
     return clcf->name.len != 0 && !clcf->noname && !clcf->named
            && !ngx_http_iri_is_regex(clcf)
@@ -79,27 +79,27 @@ ngx_http_iri_settings_link(ngx_http_iri_loc_conf_t *conf, ngx_str_t prefix,
 
 /*
  * Returns: the prefix location of the same server whose name is the longest
- * proper prefix of the name of location; NULL if there is none.  The list has
- * the locations of each server together; i: the first of this server.
+ * proper prefix of the name of conf; NULL if there is none.  The list has the
+ * locations of each server together; i: the first of this server.
  */
 static ngx_http_iri_loc_conf_t *
 ngx_http_iri_settings_enclosing(const ngx_array_t *locations, ngx_uint_t i,
-                                const ngx_http_iri_location_t *location)
+                                const ngx_http_iri_loc_conf_t *conf)
 {
-    size_t                         len = 0;
-    ngx_str_t                      name = location->conf->clcf->name, other;
-    ngx_http_iri_loc_conf_t       *longest = NULL;
-    const ngx_http_iri_location_t *list = locations->elts;
+    size_t                    len = 0;
+    ngx_str_t                 name = conf->clcf->name, other;
+    ngx_http_iri_loc_conf_t  *longest = NULL;
+    ngx_http_iri_loc_conf_t **list = locations->elts;
 
-    for (; i < locations->nelts && list[i].server == location->server; i++) {
-        other = list[i].conf->clcf->name;
+    for (; i < locations->nelts && list[i]->server == conf->server; i++) {
+        other = list[i]->clcf->name;
 
         if (other.len > len && other.len < name.len
-            && !list[i].conf->clcf->exact_match
+            && !list[i]->clcf->exact_match
             && ngx_http_iri_settings_begins_with(name, other)
-            && ngx_http_iri_settings_have_prefix(&list[i]))
+            && ngx_http_iri_settings_have_prefix(list[i]))
         {
-            longest = list[i].conf;
+            longest = list[i];
             len = other.len;
         }
     }
@@ -108,10 +108,9 @@ ngx_http_iri_settings_enclosing(const ngx_array_t *locations, ngx_uint_t i,
 }
 
 
-/* Set conf->combined, conf->differ, conf->declared and iscf->undeclared. */
+/* Set conf->combined, conf->differ, conf->declared, conf->server->undeclared. */
 static void
-ngx_http_iri_settings_combine(ngx_http_iri_srv_conf_t *iscf,
-                              ngx_http_iri_loc_conf_t *conf)
+ngx_http_iri_settings_combine(ngx_http_iri_loc_conf_t *conf)
 {
     ngx_uint_t                     differ = 0;
     const ngx_http_iri_loc_conf_t *location;
@@ -126,32 +125,32 @@ ngx_http_iri_settings_combine(ngx_http_iri_srv_conf_t *iscf,
 
     conf->differ = differ;
     conf->declared = !differ && iri_tree_is_declared(&conf->tree);
-    iscf->undeclared |= !conf->declared;
+    conf->server->undeclared |= !conf->declared;
 }
 
 
 void
 ngx_http_iri_settings_init(const ngx_array_t *locations)
 {
-    ngx_uint_t                     i, first = 0;
-    ngx_http_iri_loc_conf_t       *server = NULL, *conf, *enclosing;
-    const ngx_http_iri_location_t *list = locations->elts;
+    ngx_uint_t                i, first = 0;
+    ngx_http_iri_loc_conf_t  *server = NULL, *conf, *enclosing;
+    ngx_http_iri_loc_conf_t **list = locations->elts;
 
     /* nginx merges a server or location before the locations in it. */
     for (i = 0; i < locations->nelts; i++) {
-        conf = list[i].conf;
+        conf = list[i];
 
         if (conf->clcf->name.len == 0 && !conf->clcf->noname) {
             server = conf;
             first = i;
 
-        } else if (!ngx_http_iri_settings_have_prefix(&list[i])) {
-            ngx_http_iri_settings_link(conf, list[i].parent->prefix,
-                                       list[i].parent->enclosing);
+        } else if (!ngx_http_iri_settings_have_prefix(conf)) {
+            ngx_http_iri_settings_link(conf, conf->parent->prefix,
+                                       conf->parent->enclosing);
 
         } else {
             enclosing = ngx_http_iri_settings_enclosing(locations, first,
-                                                        &list[i]);
+                                                        conf);
             ngx_http_iri_settings_link(conf, conf->clcf->name,
                                        enclosing != NULL ? enclosing
                                                          : server);
@@ -159,41 +158,12 @@ ngx_http_iri_settings_init(const ngx_array_t *locations)
     }
 
     for (i = 0; i < locations->nelts; i++) {
-        ngx_http_iri_settings_combine(list[i].server, list[i].conf);
+        ngx_http_iri_settings_combine(list[i]);
     }
 }
 
 
 /* ---- a lookup ------------------------------------------------------------ */
-
-/* Returns: the end of the name after the given number of "/" in path. */
-static size_t
-ngx_http_iri_settings_name_end(iri_str_t path, ngx_uint_t slashes)
-{
-    size_t i;
-
-    for (i = 0; i < path.len; i++) {
-        if (path.data[i] == '/' && slashes-- == 0) {
-            break;
-        }
-    }
-
-    return i;
-}
-
-
-static ngx_uint_t
-ngx_http_iri_settings_slashes(const u_char *p, size_t len)
-{
-    ngx_uint_t n = 0;
-
-    while (len-- > 0) {
-        n += *p++ == '/';
-    }
-
-    return n;
-}
-
 
 /*
  * search->settings_of.  names: the path of the directory below root.  If the
@@ -205,13 +175,18 @@ ngx_http_iri_settings_of_directory(const iri_env_t    *env,
                                    const iri_search_t *search,
                                    iri_str_t           names)
 {
-    size_t                         end;
-    ngx_uint_t                     slashes;
+    size_t                         i, end, depth = 0;
     const ngx_http_iri_loc_conf_t *location = search->settings_data;
 
-    slashes = ngx_http_iri_settings_slashes(search->path.data, search->prefix)
-              + ngx_http_iri_settings_slashes(names.data, names.len);
-    end = ngx_http_iri_settings_name_end(search->path, slashes);
+    for (i = 0; i < names.len; i++) {
+        depth += names.data[i] == '/';
+    }
+
+    for (end = search->prefix; end < search->path.len; end++) {
+        if (search->path.data[end] == '/' && depth-- == 0) {
+            break;
+        }
+    }
 
     while (location->enclosing != NULL && end <= location->prefix.len) {
         location = location->enclosing;

@@ -205,15 +205,24 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static ngx_int_t
 ngx_http_iri_status_init(ngx_conf_t *cf)
 {
-    ngx_http_iri_main_conf_t        *imcf;
+    ngx_http_handler_pt             *handler;
+    ngx_http_core_main_conf_t       *cmcf = ngx_http_iri_conf_core_main(cf);
+    ngx_http_iri_main_conf_t        *imcf = ngx_http_iri_conf_main(cf);
     ngx_http_iri_status_main_conf_t *smcf;
 
-    imcf = ngx_http_iri_conf_main(cf);
     smcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_status_module);
+    if (smcf->zone == NULL || !imcf->enabled) {
+        return NGX_OK;
+    }
 
-    return smcf->zone != NULL && imcf->enabled ? ngx_http_iri_register(
-               cf, NGX_HTTP_LOG_PHASE, 0, ngx_http_iri_status_log_handler)
-                                               : NGX_OK;
+    handler = ngx_array_push(&cmcf->phases[NGX_HTTP_LOG_PHASE].handlers);
+    if (handler == NULL) {
+        return NGX_ERROR;
+    }
+
+    *handler = ngx_http_iri_status_log_handler;
+
+    return NGX_OK;
 }
 
 

@@ -9,11 +9,6 @@
 #include "ngx_http_iri.h"
 
 
-typedef struct {
-    ngx_flag_t enabled; /* iri_request_uri */
-} ngx_http_iri_target_srv_conf_t;
-
-
 /*
  * Set *path to the canonical path, percent-encoded, with the escapes of
  * reserved characters as sent; empty: it is as sent.  A path in ASCII stays as
@@ -53,11 +48,11 @@ ngx_http_iri_target_path(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 ngx_int_t
 ngx_http_iri_target(ngx_http_request_t *r, ngx_str_t *target)
 {
-    u_char                         *p;
-    iri_str_t                       path = { 0, NULL }, sent, query;
-    ngx_uint_t                      has_query;
-    ngx_http_iri_ctx_t             *ctx;
-    ngx_http_iri_target_srv_conf_t *tscf;
+    u_char                   *p;
+    iri_str_t                 path = { 0, NULL }, sent, query;
+    ngx_uint_t                has_query;
+    ngx_http_iri_ctx_t       *ctx;
+    ngx_http_iri_flag_conf_t *fcf;
 
     /* A subrequest that judges a name has its own target, in canonical form. */
     if (r->unparsed_uri.data != r->main->unparsed_uri.data) {
@@ -65,9 +60,9 @@ ngx_http_iri_target(ngx_http_request_t *r, ngx_str_t *target)
     }
 
     r = r->main;
-    tscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_target_module);
+    fcf = ngx_http_get_module_srv_conf(r, ngx_http_iri_target_module);
 
-    if (!tscf->enabled || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
+    if (!fcf->enabled || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
 
@@ -102,33 +97,6 @@ ngx_http_iri_target(ngx_http_request_t *r, ngx_str_t *target)
 
 /* ---- the directive ------------------------------------------------------- */
 
-static void *
-ngx_http_iri_target_create_srv_conf(ngx_conf_t *cf)
-{
-    ngx_http_iri_target_srv_conf_t *tscf;
-
-    tscf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_target_srv_conf_t));
-    if (tscf != NULL) {
-        tscf->enabled = NGX_CONF_UNSET;
-    }
-
-    return tscf;
-}
-
-
-static char *
-ngx_http_iri_target_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
-{
-    ngx_http_iri_target_srv_conf_t *prev = parent, *conf = child;
-
-    (void) cf;
-
-    ngx_conf_merge_value(conf->enabled, prev->enabled, 0);
-
-    return NGX_CONF_OK;
-}
-
-
 /* clang-format off */
 
 static ngx_command_t ngx_http_iri_target_commands[] = {
@@ -137,7 +105,7 @@ static ngx_command_t ngx_http_iri_target_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
       ngx_http_iri_set_flag,
       NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_target_srv_conf_t, enabled),
+      offsetof(ngx_http_iri_flag_conf_t, enabled),
       NULL },
 
       ngx_null_command
@@ -145,8 +113,8 @@ static ngx_command_t ngx_http_iri_target_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_target_module_ctx = {
-    .create_srv_conf = ngx_http_iri_target_create_srv_conf,
-    .merge_srv_conf = ngx_http_iri_target_merge_srv_conf,
+    .create_srv_conf = ngx_http_iri_flag_create,
+    .merge_srv_conf = ngx_http_iri_flag_merge,
 };
 
 

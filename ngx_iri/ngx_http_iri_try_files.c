@@ -21,7 +21,11 @@ typedef struct {
     ngx_uint_t               is_dir; /* 1: a directory: it ends in "/" */
 } ngx_http_iri_candidate_t;
 
-/* The directive while its setter is wrapped, else NULL; nginx's setter */
+/*
+ * nginx's module, if try_command was not NULL; the directive while its setter is
+ * wrapped, else NULL; nginx's setter
+ */
+static ngx_module_t  *ngx_http_iri_try_module;
 static ngx_command_t *ngx_http_iri_try_command;
 static char *(*ngx_http_iri_try_set)(ngx_conf_t *cf, ngx_command_t *cmd,
                                      void *conf);
@@ -99,9 +103,8 @@ ngx_http_iri_try_files_begin(ngx_conf_t *cf)
     ngx_command_t      *cmd;
     ngx_pool_cleanup_t *cln;
 
-    cmd = ngx_http_iri_command_named(
-        ngx_http_iri_module_named(cf, "ngx_http_try_files_module"),
-        "try_files");
+    cmd = ngx_http_iri_command_named(cf, "ngx_http_try_files_module",
+                                     "try_files", &ngx_http_iri_try_module);
 
     if (cmd == NULL) {
         return NGX_OK;
@@ -140,16 +143,15 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
 {
     void                     *conf;
     ngx_uint_t                i;
-    ngx_module_t             *module;
+    ngx_module_t             *module = ngx_http_iri_try_module;
     ngx_http_module_t        *ctx;
-    ngx_http_iri_location_t  *location;
+    ngx_http_iri_loc_conf_t **location;
     ngx_http_iri_main_conf_t *imcf = ngx_http_iri_conf_main(cf);
 
-    module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
     location = imcf->locations.elts;
 
     for (i = 0; i < imcf->locations.nelts; i++) {
-        if (!ngx_http_iri_try_applies(location[i].conf)) {
+        if (!ngx_http_iri_try_applies(location[i])) {
             continue;
         }
 
@@ -159,8 +161,8 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
             return NGX_ERROR;
         }
 
-        location[i].loc_conf[module->ctx_index] = conf;
-        location[i].conf->configured[module->ctx_index] = conf;
+        location[i]->scripted[module->ctx_index] = conf;
+        location[i]->configured[module->ctx_index] = conf;
     }
 
     return NGX_OK;
@@ -239,7 +241,6 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
 static ngx_uint_t
 ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t      *ctx;
     iri_lookup_t            *found;
     ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_loc_conf(r);
 
@@ -248,13 +249,12 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
     }
 
     found = ngx_http_iri_find(r);
-    ctx = ngx_http_iri_ctx(r);
 
-    if (found == NULL || ctx == NULL || found->found.verdict != IRI_RESTART) {
+    if (found == NULL || found->found.verdict != IRI_RESTART) {
         return 0;
     }
 
-    (void) ngx_http_iri_plan_restart(r, ctx, found);
+    (void) ngx_http_iri_plan_restart(r, found);
 
     return 1;
 }
@@ -383,6 +383,6 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
 
     return ctx != NULL
                    && iri_request_pending_restart(ctx->request, NULL) != NULL
-               ? ngx_http_iri_restart(r, ctx)
+               ? ngx_http_iri_restart(r)
                : ngx_http_iri_try_fallback(r, &candidate[i], alias);
 }

@@ -107,10 +107,10 @@ ngx_http_iri_host_port(ngx_http_request_t *r, ngx_str_t *port)
 
     value = r->headers_in.host->value;
 
-    for (i = value.len; i > 0; i--) {
-        if (value.data[i - 1] < '0' || value.data[i - 1] > '9') {
-            break;
-        }
+    for (i = value.len;
+         i > 0 && value.data[i - 1] >= '0' && value.data[i - 1] <= '9'; i--)
+    {
+        /* void */
     }
 
     if (i > 0 && i < value.len && value.data[i - 1] == ':') {
@@ -509,21 +509,14 @@ ngx_module_t ngx_http_iri_convert_module = NGX_HTTP_IRI_MODULE(
 
 /* ---- variables of nginx ------------------------------------------------- */
 
-/* nginx's getter of a variable */
-typedef struct {
-    ngx_http_get_variable_pt handler;
-    uintptr_t                data; /* passed to handler */
-} ngx_http_iri_getter_t;
-
-
-/* Call the getter of nginx.  data: an ngx_http_iri_getter_t. */
+/* Call the getter of nginx.  data: nginx's variable. */
 static ngx_int_t
 ngx_http_iri_nginx_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                           uintptr_t data)
 {
-    const ngx_http_iri_getter_t *getter = (ngx_http_iri_getter_t *) data;
+    const ngx_http_variable_t *nginx = (ngx_http_variable_t *) data;
 
-    return getter->handler(r, v, getter->data);
+    return nginx->get_handler(r, v, nginx->data);
 }
 
 
@@ -614,11 +607,8 @@ ngx_http_iri_target_getter(ngx_http_request_t        *r,
                                   : rc;
     }
 
-    v->valid = 1;
+    (void) ngx_http_iri_set_value(v, ngx_http_iri_str(target));
     v->no_cacheable = 1;
-    v->not_found = 0;
-    v->len = target.len;
-    v->data = target.data;
 
     return NGX_OK;
 }
@@ -640,9 +630,8 @@ static const struct {
 static ngx_int_t
 ngx_http_iri_wrap_variable(ngx_conf_t *cf, const ngx_hash_key_t *key)
 {
-    size_t                 i, n;
-    ngx_http_variable_t   *v = key->value;
-    ngx_http_iri_getter_t *getter;
+    size_t               i, n;
+    ngx_http_variable_t *v = key->value, *nginx;
 
     n = sizeof(ngx_http_iri_wrapped) / sizeof(ngx_http_iri_wrapped[0]);
 
@@ -651,15 +640,14 @@ ngx_http_iri_wrap_variable(ngx_conf_t *cf, const ngx_hash_key_t *key)
             continue;
         }
 
-        getter = ngx_palloc(cf->pool, sizeof(ngx_http_iri_getter_t));
-        if (getter == NULL) {
+        nginx = ngx_palloc(cf->pool, sizeof(ngx_http_variable_t));
+        if (nginx == NULL) {
             return NGX_ERROR;
         }
 
-        getter->handler = v->get_handler;
-        getter->data = v->data;
+        *nginx = *v;
         v->get_handler = ngx_http_iri_wrapped[i].getter;
-        v->data = (uintptr_t) getter;
+        v->data = (uintptr_t) nginx;
     }
 
     return NGX_OK;

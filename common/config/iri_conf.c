@@ -141,17 +141,9 @@ iri_word_find(const iri_words_t *words, iri_str_t word)
 const char *
 iri_parse_word(const iri_words_t *words, iri_str_t word, unsigned *out)
 {
-    size_t i = iri_word_find(words, word);
+    size_t unknown;
 
-    if (words->at[i].word == NULL) {
-        return words->error_on != NULL && iri_str_equal_nocase(word, "on")
-                   ? words->error_on
-                   : words->error;
-    }
-
-    *out = words->at[i].value;
-
-    return NULL;
+    return iri_parse_words(words, &word, 1, out, &unknown);
 }
 
 
@@ -169,7 +161,10 @@ iri_parse_words(const iri_words_t *words, const iri_str_t *given,
         at = iri_word_find(words, given[i]);
         if (words->at[at].word == NULL) {
             *unknown = i;
-            return words->error;
+            return words->error_on != NULL
+                           && iri_str_equal_nocase(given[i], "on")
+                       ? words->error_on
+                       : words->error;
         }
 
         first |= at == 0;
