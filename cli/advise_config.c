@@ -580,7 +580,7 @@ static char *
 rules_load(rules_t *rules, const char *name, apr_size_t *len)
 {
     apr_finfo_t  info;
-    apr_file_t  *file;
+    apr_file_t  *file = NULL;
     apr_status_t rv;
     const char  *wrong = NULL;
     char        *text = NULL, why[128];
