@@ -265,7 +265,7 @@ mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
 {
     apr_bucket_brigade *piece;
     apr_status_t        status;
-    apr_size_t          len = 0, more, limit;
+    apr_size_t          len = 0, more = 0, limit;
     char               *octets = NULL;
 
     if (mode != AP_MODE_GETLINE) {
