@@ -9,12 +9,5 @@ my @cases = grep { $_->{target} =~ m{^/} && $_->{method} ne 'PUT'
         && $_->{id} !~ /^ms-/ }
     IRI::Cases::load(map { $table{$_} } sort keys %table);
 
-for my $server (qw(nginx httpd)) {
-    my $run = IRI::Cases->can("run_$server");
-  SKIP: {
-        my $missing = missing($server);
-        skip $missing, 1 if $missing;
-        subtest $server => sub { $run->(\@cases, proto => 'h2') };
-    }
-}
+each_server(sub { IRI::Cases->can("run_$_[0]")->(\@cases, proto => 'h2') });
 done_testing;

@@ -37,13 +37,7 @@ system 'chown', '-R', '-h', 'www-data', $root if $> == 0;
 
 my @JSON = (Accept => 'application/json');
 my @USER = (Authorization => 'Basic dTpw');
-my %RUN  = (nginx => \&on_nginx, httpd => \&on_httpd);
-for my $name (qw(nginx httpd)) {
-    subtest $name => sub {
-        plan skip_all => missing($name) if missing($name);
-        $RUN{$name}->();
-    };
-}
+each_server(sub { $_[0] eq 'nginx' ? on_nginx() : on_httpd() });
 done_testing;
 
 # ---- both --------------------------------------------------------------------

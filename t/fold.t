@@ -27,13 +27,7 @@ symlink "$alias/Sub", "$root/Alt";
 symlink "$root/Denied", "$root/linked";
 chmod 0, "$root/Redirect/Shut.txt";
 
-my %RUN = (nginx => \&on_nginx, httpd => \&on_httpd);
-for my $name (qw(nginx httpd)) {
-    subtest $name => sub {
-        plan skip_all => missing($name) if missing($name);
-        $RUN{$name}->();
-    };
-}
+each_server(sub { $_[0] eq 'nginx' ? on_nginx() : on_httpd() });
 done_testing;
 
 # ---- both --------------------------------------------------------------------

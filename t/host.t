@@ -80,13 +80,11 @@ my $tmp = temp_dir();
 my $no_tls = IRI::TLS::missing() // IRI::TLS::certificate($tmp);
 my %START = (nginx => \&start_nginx, httpd => \&start_httpd);
 
-for my $name (qw(nginx httpd)) {
-    subtest $name => sub {
-        plan skip_all => missing($name) if missing($name);
-        judge($name, $START{$name}->($_), $_)
-            for $name eq 'httpd' ? qw(Strict Unsafe) : '';
-    };
-}
+each_server(sub {
+    my ($name) = @_;
+    judge($name, $START{$name}->($_), $_)
+        for $name eq 'httpd' ? qw(Strict Unsafe) : '';
+});
 done_testing;
 
 # ---- servers -----------------------------------------------------------------

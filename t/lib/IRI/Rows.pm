@@ -38,6 +38,7 @@ sub rows_are {
         $sent =~ s/(?=\z| \+)/?format=json/ if defined $want{names};
         my $answer = answer_to($server, $sent, %option);
         my @compared = grep { ($want{$_} // '-') ne '-' } @$columns;
+        die "nothing is compared: @$row\n" if !@compared;
         my @got = map { seen($answer, $_) } @compared;
         my @wanted = map { $want{$compared[$_]} =~ /^~(.*)/s
             && $got[$_] =~ /$1/s ? $got[$_] : $want{$compared[$_]} }

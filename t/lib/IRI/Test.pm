@@ -27,9 +27,9 @@ use IRI::Tree 'make_tree';
 use Test::More ();
 
 our @ISA    = 'Exporter';
-our @EXPORT = qw(build_dir capture colliding cpu_of done_testing escaped
-    free_port httpd httpd_t make_tree missing nginx nginx_t octets quoted rows_are
-    seed slurp spew temp_dir vhost);
+our @EXPORT = qw(build_dir capture colliding cpu_of done_testing each_server
+    escaped free_port httpd httpd_t make_tree missing nginx nginx_t octets
+    quoted rows_are seed slurp spew temp_dir vhost);
 
 sub import {
     my ($class, @names) = @_;
@@ -52,6 +52,19 @@ sub done_testing {
     my @unexpected = IRI::Server::unread_errors();
     Test::More::is_deeply(\@unexpected, [], 'error logs');
     return Test::More::done_testing();
+}
+
+# A subtest for each server, with its name; skipped if the server is missing.
+sub each_server {
+    my ($code) = @_;
+    for my $name (qw(nginx httpd)) {
+        Test::More::subtest($name => sub {
+            my $lack = missing($name);
+            Test::More::plan(skip_all => $lack) if $lack;
+            $code->($name);
+        });
+    }
+    return;
 }
 
 # Starts a private nginx; options in IRI::Nginx.
