@@ -230,6 +230,22 @@ ngx_http_iri_listing_create(ngx_http_request_t *r)
 }
 
 
+/*
+ * Returns: 1 if r is a request in the background, as mirror makes, or one below
+ * it.  Nobody reads its page, and nginx finalizes no subrequest below it, so
+ * that the request of the client would not end.
+ */
+static ngx_uint_t
+ngx_http_iri_is_background(const ngx_http_request_t *r)
+{
+    while (r != NULL && !r->background) {
+        r = r->parent;
+    }
+
+    return r != NULL;
+}
+
+
 ngx_int_t
 ngx_http_iri_listing_handler(ngx_http_request_t *r)
 {
@@ -242,7 +258,8 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
 
     if (!fcf->enabled || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
         || r->uri.data[r->uri.len - 1] != '/'
-        || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
+        || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+        || ngx_http_iri_is_background(r))
     {
         return NGX_DECLINED;
     }

@@ -591,6 +591,20 @@ like check_conf('server { location / { iri_listing on; } }'),
     qr/^0 iri: "iri_listing" in \S+:\d+ has no effect/,
         'a warning if iri is off';
 
+# ---- a copy of a request, made by mirror -------------------------------------
+
+my $mirrored = nginx(root => $root, conf => <<'END');
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_listing on;
+    location /plain/ { mirror /vary/; }
+}
+END
+is $mirrored->get('/plain/one.txt')->body, '1', 'the copy gets a directory';
+like $mirrored->access_log, qr{GET /plain/one\.txt}, 'the request ends';
+
 # ---- open_file_cache, and an index that a thread builds ----------------------
 
 my $changing = temp_dir();
