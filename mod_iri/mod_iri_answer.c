@@ -61,10 +61,15 @@ mod_iri_entry_reference(request_rec *r, const char *name, int is_link)
         return NULL;
     }
     text = mod_iri_dup(r->pool, uri);
-    return apr_pstrcat(
-        r->pool, strcspn(text, ":") < strcspn(text, "/") ? "./" : "", text,
-        is_link ? "\"><bdi>" : NULL,
-        ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)), "</bdi>", NULL);
+    if (strcspn(text, ":") < strcspn(text, "/")) {
+        text = apr_pstrcat(r->pool, "./", text, NULL);
+    }
+    if (is_link) {
+        text = apr_pstrcat(r->pool, text, "\"><bdi>",
+                           ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)),
+                           "</bdi>", NULL);
+    }
+    return text;
 }
 
 /*

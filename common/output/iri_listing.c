@@ -394,7 +394,11 @@ iri_listing_set_path(iri_listing_t *listing, const iri_item_t *item)
 }
 
 
-iri_status_t
+/*
+ * Set *reads to 1 if a request for the path of an item is read as this path.
+ * listing->entry becomes that path.
+ */
+static iri_status_t
 iri_item_reads(iri_listing_t *listing, const iri_item_t *item, int *reads)
 {
     iri_status_t        status = iri_listing_set_path(listing, item);

@@ -227,13 +227,6 @@ iri_status_t iri_listing_sort(iri_listing_t *listing);
 /* Set conflict of the shown entries with the same name. */
 void iri_listing_mark_conflicts(iri_listing_t *listing);
 
-/*
- * Set *reads to 1 if a request for the path of an item is read as this path.
- * listing->entry becomes that path.
- */
-iri_status_t iri_item_reads(iri_listing_t *listing, const iri_item_t *item,
-                            int *reads);
-
 /* Write the shown entries, or choices. */
 iri_status_t iri_listing_write(iri_listing_t *listing, iri_page_t *out);
 iri_status_t iri_choices_write(const iri_listing_t *listing, iri_page_t *out);
