@@ -18,9 +18,8 @@ my @SERVERS = qw(nginx event prefork);
 # Requests that are compared with those of peers.
 my $SHOWN = qr/^(?:any:\ (?:ASCII|Japanese|French)(?:\ in\ NFD|,\ absent)?
     |Shift_JIS|EUC-JP,.*|windows-1251)$/x;
-# Rows that differ little from another one: French from Japanese, windows-1251
-# from Shift_JIS, an absent name from one that exists.
-my $OMITTED = qr/French|^EUC-JP, absent|^windows|ASCII, absent/;
+# Rows that differ little from another one, or that few peers answer.
+my $OMITTED = qr/French|^EUC-JP|^windows|absent/;
 
 # What a plot shows, for who does not see it.
 my %CAPTION = (
@@ -62,9 +61,9 @@ sub write_all {
 
 # ---- goals -------------------------------------------------------------------
 
-# The rows of requests against their goals: instructions and lookups that a
-# request costs more, and the ratio of CPU time; of several requests the worst.
-# "!" marks a goal that is missed.
+# The rows of requests against their goals, those of nginx: instructions and
+# lookups that a request costs more, and the ratio of CPU time; of several
+# requests the worst. "!" marks a goal that is missed.
 sub goals {
     my ($self) = @_;
     my (%cell, @labels);
@@ -77,19 +76,18 @@ sub goals {
         $cell->[0] = $value if $value > $cell->[0];
     }
     return '' if !@labels;
-    return markdown(['more than off', 'goal', 'nginx', 'goal, httpd',
-        'httpd event', 'httpd prefork'], map { my $of = $cell{$_};
-            my ($httpd) = grep { defined } @$of{qw(prefork event)};
-            [$_, all($of->{nginx}, 1), all($of->{nginx}), all($httpd, 1),
-                map { all($_) } @$of{qw(event prefork)}] } @labels);
+    return markdown(['', 'goal', 'nginx', 'prefork'], map {
+        my $of = $cell{$_};
+        [$_, all($of->{nginx}, 1), map { all($_) } @$of{qw(nginx prefork)}]
+    } @labels);
 }
 
 # All figures of a cell, or their goals.
 sub all {
     my ($cell, $goals) = @_;
-    return join '; ', map { my ($value, $most) = @{ $cell->{$_} };
+    return join ', ', map { my ($value, $most) = @{ $cell->{$_} };
         number($goals ? $most : $value)
-            . (!$goals && $value > $most ? ' !' : '') }
+            . (!$goals && $value > $most ? '!' : '') }
         grep { $cell->{$_} } qw(instructions lookups times);
 }
 
@@ -104,23 +102,20 @@ sub summary {
 
 sub peers {
     my ($self) = @_;
-    my @columns = (bare => 'bare', on => 'with iri', map => '`map`',
-        lua => 'Lua', speling => 'mod_speling', rewrite => 'mod_rewrite',
-        encoding => 'mod_encoding');
-    my @keys  = @columns[grep { !($_ % 2) } 0 .. $#columns];
-    my @heads = @columns[grep { $_ % 2 } 0 .. $#columns];
-    my @rows;
+    my @columns = ([bare => 'bare'], [on => 'with iri'], [map => '`map`'],
+        [lua => 'Lua'], [speling => 'mod_speling'],
+        [rewrite => 'mod_rewrite'], [encoding => 'mod_encoding']);
+    my $text = '';
     for my $server ('nginx', 'prefork') {
         my ($of, @ids) = $self->requests($server);
-        for my $id (grep { /$SHOWN/ && !/$OMITTED/ } @ids) {
-            my $row = $of->{$id};
-            push @rows, ["$server, " . $id =~ s/^any: //r,
-                map { cell($row->{$_}) } @keys];
-        }
+        @ids = grep { /$SHOWN/ && !/$OMITTED/ } @ids or next;
+        my @known = grep { my $name = $_->[0]; grep { $of->{$_}{$name} } @ids }
+            @columns;
+        $text .= "\n" . markdown([$server, map { $_->[1] } @known],
+            map { my $id = $_; [$id =~ s/^any: //r,
+                map { cell($of->{$id}{ $_->[0] }) } @known] } @ids);
     }
-    return '' if !@rows;
-    return "\n### Against peers\n\n"
-        . markdown(['instructions of', @heads], @rows);
+    return $text eq '' ? '' : "\n### Instructions, against peers\n$text";
 }
 
 sub cell {
