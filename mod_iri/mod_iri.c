@@ -15,28 +15,6 @@
 
 /* ---- settings ----------------------------------------------------------- */
 
-/* The settings; each is a bit of the member has of its configuration. */
-typedef enum {
-    /* of a directory: names on disk (MOD_IRI_HAS_TREE) */
-    MOD_IRI_FILENAME_CHARSET,
-    MOD_IRI_FILENAME_FORM,
-    MOD_IRI_MATCH,
-    MOD_IRI_AMBIGUOUS,
-    MOD_IRI_REPAIR,
-    /* of a directory: answers */
-    MOD_IRI_REDIRECT,
-    MOD_IRI_LISTING,
-    /* of a server */
-    MOD_IRI_ENGINE,
-    MOD_IRI_CHARSET,
-    MOD_IRI_INVALID,
-    MOD_IRI_QUERY,
-    MOD_IRI_HOST,
-    MOD_IRI_ADVERTISE,
-    MOD_IRI_REQUEST_URI,
-    MOD_IRI_SETTINGS /* number of settings */
-} mod_iri_setting_id_t;
-
 typedef struct {
     size_t             offset, size; /* of the value in its configuration */
     const iri_words_t *words;        /* NULL: its value is no word */
@@ -50,24 +28,32 @@ typedef struct {
 #define MOD_IRI_OF_SERVER(member)                                            \
     MOD_IRI_MEMBER(mod_iri_server_conf_t, member)
 
-/* in the order of the enum */
 static const mod_iri_setting_t mod_iri_settings[MOD_IRI_SETTINGS] = {
-    { MOD_IRI_OF_DIR(tree.charsets), NULL, NULL },
-    { MOD_IRI_OF_DIR(tree.names), &iri_filename_form_words, NULL },
-    { MOD_IRI_OF_DIR(tree.match), &iri_match_words,
-      "needs a word, for example \"exact\"" },
-    { MOD_IRI_OF_DIR(tree.ambiguous), &iri_ambiguous_words, NULL },
-    { MOD_IRI_OF_DIR(tree.repair), &iri_repair_words,
-      "needs a word, for example \"off\"" },
-    { MOD_IRI_OF_DIR(redirect), &iri_redirect_words, NULL },
-    { MOD_IRI_OF_DIR(listing), NULL, NULL },
-    { MOD_IRI_OF_SERVER(engine), &iri_engine_words, NULL },
-    { MOD_IRI_OF_SERVER(reading.charsets), NULL, NULL },
-    { MOD_IRI_OF_SERVER(reading.invalid), &iri_invalid_words, NULL },
-    { MOD_IRI_OF_SERVER(query), NULL, NULL },
-    { MOD_IRI_OF_SERVER(host_mode), &iri_host_mode_words, NULL },
-    { MOD_IRI_OF_SERVER(advertise), NULL, NULL },
-    { MOD_IRI_OF_SERVER(request_uri), NULL, NULL },
+    [MOD_IRI_CONF_FILENAME_CHARSET] = { MOD_IRI_OF_DIR(tree.charsets), NULL,
+                                        NULL },
+    [MOD_IRI_CONF_FILENAME_FORM] = { MOD_IRI_OF_DIR(tree.names),
+                                     &iri_filename_form_words, NULL },
+    [MOD_IRI_CONF_MATCH] = { MOD_IRI_OF_DIR(tree.match), &iri_match_words,
+                             "needs a word, for example \"exact\"" },
+    [MOD_IRI_CONF_AMBIGUOUS] = { MOD_IRI_OF_DIR(tree.ambiguous),
+                                 &iri_ambiguous_words, NULL },
+    [MOD_IRI_CONF_REPAIR] = { MOD_IRI_OF_DIR(tree.repair), &iri_repair_words,
+                              "needs a word, for example \"off\"" },
+    [MOD_IRI_CONF_REDIRECT] = { MOD_IRI_OF_DIR(redirect), &iri_redirect_words,
+                                NULL },
+    [MOD_IRI_CONF_LISTING] = { MOD_IRI_OF_DIR(listing), NULL, NULL },
+    [MOD_IRI_CONF_ENGINE] = { MOD_IRI_OF_SERVER(engine), &iri_engine_words,
+                              NULL },
+    [MOD_IRI_CONF_CHARSET] = { MOD_IRI_OF_SERVER(reading.charsets), NULL,
+                               NULL },
+    [MOD_IRI_CONF_INVALID] = { MOD_IRI_OF_SERVER(reading.invalid),
+                               &iri_invalid_words, NULL },
+    [MOD_IRI_CONF_QUERY] = { MOD_IRI_OF_SERVER(query), NULL, NULL },
+    [MOD_IRI_CONF_HOST] = { MOD_IRI_OF_SERVER(host_mode),
+                            &iri_host_mode_words, NULL },
+    [MOD_IRI_CONF_ADVERTISE] = { MOD_IRI_OF_SERVER(advertise), NULL, NULL },
+    [MOD_IRI_CONF_REQUEST_URI] = { MOD_IRI_OF_SERVER(request_uri), NULL,
+                                   NULL },
 };
 
 /* Both configurations begin with the member has. */
@@ -244,9 +230,10 @@ mod_iri_store(cmd_parms *cmd, void *dir, const void *value)
 {
     int id = (int) ((const mod_iri_setting_t *) cmd->info - mod_iri_settings);
 
-    mod_iri_add_setting(
-        id < MOD_IRI_ENGINE ? dir : (void *) mod_iri_server_conf(cmd->server),
-        id, value);
+    mod_iri_add_setting(id < MOD_IRI_CONF_ENGINE
+                            ? dir
+                            : (void *) mod_iri_server_conf(cmd->server),
+                        id, value);
     return 1u << id & MOD_IRI_HAS_TREE
                ? ap_check_cmd_context(cmd, NOT_IN_LOCATION | NOT_IN_FILES)
                : NULL;
@@ -322,14 +309,14 @@ mod_iri_set_charsets(cmd_parms *cmd, void *dir, int argc, char *const argv[])
         return mod_iri_error(cmd,
                              "cannot be used: the data of ICU is missing");
     }
-    if (setting == &mod_iri_settings[MOD_IRI_QUERY]) {
+    if (setting == &mod_iri_settings[MOD_IRI_CONF_QUERY]) {
         err = iri_parse_query(registry, words, argc, &query);
         return err ? mod_iri_error(cmd, err)
                    : mod_iri_store(cmd, dir, &query);
     }
-    err = iri_parse_charsets(registry, words, argc,
-                             setting == &mod_iri_settings[MOD_IRI_CHARSET],
-                             &query.charsets);
+    err = iri_parse_charsets(
+        registry, words, argc,
+        setting == &mod_iri_settings[MOD_IRI_CONF_CHARSET], &query.charsets);
     return err ? mod_iri_error(cmd, err)
                : mod_iri_store(cmd, dir, &query.charsets);
 }
@@ -377,7 +364,7 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
 /* clang-format off */
 /* where directives for names on disk are allowed */
 #define DISK        (RSRC_CONF | ACCESS_CONF)
-#define SETTING(id) (void *) &mod_iri_settings[MOD_IRI_##id]
+#define SETTING(id) (void *) &mod_iri_settings[MOD_IRI_CONF_##id]
 
 static const command_rec mod_iri_directives[] = {
     AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, SETTING(ENGINE), RSRC_CONF,

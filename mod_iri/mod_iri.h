@@ -51,29 +51,53 @@ APLOG_USE_MODULE(iri);
 
 #define MOD_IRI_CACHE_SIZE ((size_t) 16 * 1024 * 1024) /* octets per child */
 
+/* ---- settings ----------------------------------------------------------- */
+
+/* The settings; each is a bit of the member has of its configuration. */
+typedef enum {
+    /* of a directory: names on disk */
+    MOD_IRI_CONF_FILENAME_CHARSET,
+    MOD_IRI_CONF_FILENAME_FORM,
+    MOD_IRI_CONF_MATCH,
+    MOD_IRI_CONF_AMBIGUOUS,
+    MOD_IRI_CONF_REPAIR,
+    /* of a directory: answers */
+    MOD_IRI_CONF_REDIRECT,
+    MOD_IRI_CONF_LISTING,
+    /* of a server */
+    MOD_IRI_CONF_ENGINE,
+    MOD_IRI_CONF_CHARSET,
+    MOD_IRI_CONF_INVALID,
+    MOD_IRI_CONF_QUERY,
+    MOD_IRI_CONF_HOST,
+    MOD_IRI_CONF_ADVERTISE,
+    MOD_IRI_CONF_REQUEST_URI,
+    MOD_IRI_SETTINGS /* number of settings */
+} mod_iri_setting_id_t;
+
 /* ---- settings of a server or virtual host ------------------------------- */
 
 typedef struct {
-    unsigned           has;          /* bits of the settings that are set, or
+    unsigned              has; /* bits of the settings that are set, or
                                         inherited; 0: none */
-    iri_engine_t       engine;
-    iri_reading_conf_t reading;
-    iri_query_conf_t   query;
-    iri_host_mode_t    host_mode;
+    iri_engine_t          engine;
+    iri_reading_conf_t    reading;
+    iri_query_conf_t      query;
+    iri_host_mode_t       host_mode;
     const ap_directive_t *host_directive; /* IRIHost; NULL: not set */
-    size_t             cache_size;   /* octets; only the main server's is
+    size_t                cache_size;     /* octets; only the main server's is
                                         used; 0: off */
-    int                advertise;    /* 1: IRIAdvertise On */
-    int                request_uri;  /* 1: IRIRequestURI On */
+    int                   advertise;      /* 1: IRIAdvertise On */
+    int                   request_uri;    /* 1: IRIRequestURI On */
 
     /* set by post_config and child_init, read by requests */
-    iri_registry_t     *registry;    /* of charsets */
-    const char         *vary;        /* fields on which iri-charset depends;
+    iri_registry_t *registry; /* of charsets */
+    const char     *vary;     /* fields on which iri-charset depends;
                                         "": none; NULL: it is never set */
-    iri_tree_conf_t     tree;        /* for files outside all <Directory> */
+    iri_tree_conf_t tree;     /* for files outside all <Directory> */
     const struct mod_iri_dir_conf_s *lookup_defaults; /* outside all sections;
                                         NULL: none */
-    apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
+    apr_array_header_t *sections; /* mod_iri_section_t, in httpd's order */
     apr_array_header_t *encoded_sections; /* mod_iri_encoded_section_t; NULL:
                                         the engine is not on */
     iri_fold_keys_t    *fold_keys;   /* shared by all servers; NULL: no tree
@@ -121,8 +145,8 @@ mod_iri_is_report(const request_rec *r)
 
 /* ---- settings of a directory -------------------------------------------- */
 
-/* Bits of mod_iri_dir_conf_t.has: the settings of tree. */
-#define MOD_IRI_HAS_TREE 0x1fu
+/* Bits of mod_iri_dir_conf_t.has: the settings of names on disk */
+#define MOD_IRI_HAS_TREE ((1u << MOD_IRI_CONF_REDIRECT) - 1)
 
 /* The per-directory configuration. */
 typedef struct mod_iri_dir_conf_s {
@@ -144,11 +168,11 @@ mod_iri_dir_conf(const request_rec *r)
 
 /* A <Directory> section with settings for names on disk. */
 typedef struct {
-    const char          *name; /* canonical, ends with "/"; or the pattern */
-    unsigned             components; /* segments of name, as in
+    const char *name;       /* canonical, ends with "/"; or the pattern */
+    unsigned    components; /* segments of name, as in
                                         core_dir_config.d_components */
-    int                  is_pattern; /* 1: name is an fnmatch pattern */
-    ap_regex_t          *regex;      /* NULL: no regular expression */
+    int         is_pattern; /* 1: name is an fnmatch pattern */
+    ap_regex_t *regex;      /* NULL: no regular expression */
     const mod_iri_dir_conf_t *dir;
 } mod_iri_section_t;
 
@@ -194,7 +218,8 @@ mod_iri_dup(apr_pool_t *pool, iri_str_t str)
 static inline int
 mod_iri_str_equal(iri_str_t a, iri_str_t b)
 {
-    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+    return a.len == b.len
+           && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
 static inline int

@@ -44,7 +44,10 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
                   == 0;
 }
 
-/* Is the path of the first len octets of r->filename, not ASCII, absent? */
+/*
+ * Returns: 1 if the first len octets of r->filename are a path that is not ASCII
+ * and does not exist.
+ */
 static int
 mod_iri_is_absent(request_rec *r, size_t len)
 {
@@ -143,8 +146,8 @@ mod_iri_read_replaced(request_rec *r, iri_str_t path, iri_reading_t *reading)
 }
 
 /*
- * Have the entries in the first len octets of r->filename, below the root of
- * the search, the names that the rules have judged?
+ * Returns: 1 if the entries in the first len octets of r->filename, below the
+ * root of the search, have the names that the rules have judged.
  */
 static int
 mod_iri_has_names(request_rec *r, const iri_search_t *search, iri_str_t names,

@@ -34,7 +34,10 @@ typedef struct {
 
 /* ---- one entry ---------------------------------------------------------- */
 
-/* Is the file to which the last probe was mapped, without PATH_INFO, it? */
+/*
+ * Returns: IRI_NAME_HIDDEN unless the last probe was mapped to the entry,
+ * without PATH_INFO.
+ */
 static iri_name_result_t
 mod_iri_compare_entry(const mod_iri_list_t      *list,
                       const iri_listing_entry_t *entry)

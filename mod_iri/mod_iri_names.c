@@ -24,14 +24,30 @@ mod_iri_host_mode(const server_rec *s)
 
 /* ---- addresses ---------------------------------------------------------- */
 
-/* As in ap_fini_vhost_config(), all wildcards are equal. */
+/* 0.0.0.0 and [::]; not [::ffff:0.0.0.0], which no request arrives at. */
+static int
+mod_iri_is_wildcard(const apr_sockaddr_t *addr)
+{
+    static const char zeros[16];
+
+    return (size_t) addr->ipaddr_len <= sizeof(zeros)
+           && memcmp(addr->ipaddr_ptr, zeros, addr->ipaddr_len) == 0;
+}
+
+/*
+ * As in ap_fini_vhost_config(), all wildcards are equal, and equal to nothing
+ * else: apr_sockaddr_equal() would take [::ffff:0.0.0.0] for 0.0.0.0.
+ */
 static int
 mod_iri_same_address(const server_addr_rec *a, const server_addr_rec *b)
 {
-    return a->host_port == b->host_port
-           && (apr_sockaddr_equal(a->host_addr, b->host_addr)
-               || (apr_sockaddr_is_wildcard(a->host_addr)
-                   && apr_sockaddr_is_wildcard(b->host_addr)));
+    int is_wildcard = mod_iri_is_wildcard(a->host_addr);
+
+    if (a->host_port != b->host_port
+        || is_wildcard != mod_iri_is_wildcard(b->host_addr)) {
+        return 0;
+    }
+    return is_wildcard || apr_sockaddr_equal(a->host_addr, b->host_addr);
 }
 
 static int

@@ -63,7 +63,10 @@ mod_iri_copy_tables(request_rec *r)
     size_t        i;
 
     for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-        *tables[i] = apr_table_copy(r->pool, *tables[i]);
+        /* a request that a module has made may lack one */
+        if (*tables[i] != NULL) {
+            *tables[i] = apr_table_copy(r->pool, *tables[i]);
+        }
     }
 }
 

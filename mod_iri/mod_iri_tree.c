@@ -76,7 +76,7 @@ mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
 }
 
 /*
- * Has a section the name of this directory or of one below?
+ * Returns: 1 if a section names this directory or one below it.
  * directory: canonical, "/" or without "/" at its end.  below: 1: a section of
  * a directory below, or a pattern, is required.
  */

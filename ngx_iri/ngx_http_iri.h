@@ -24,10 +24,10 @@
  *                              $variable: a list for each client
  *   host, names                iri_host: selects a server; A-labels of names
  *   query                      iri_query_charset
- *   judge                      a subrequest checks access to a name; its
- *                              handler in the PRECONTENT phase
+ *   judge                      a subrequest checks access to a name
  *   find                       lookups below root and alias; restart
  *   root                       the script under root and alias
+ *   judge_handler              that subrequest in the PRECONTENT phase
  *   entries, listing           iri_listing: the entries; the page; iri_ambiguous
  *                              300: a page of several names
  *   dav                        WebDAV; the Destination of COPY and MOVE; the 409

@@ -404,3 +404,47 @@ ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     return ngx_http_iri_set_slot(cf, cmd, conf, error, 1 + unknown, flags);
 }
+
+
+const char ngx_http_iri_of_paths[] = "iri_charset";
+const char ngx_http_iri_of_queries[] = "iri_query_charset";
+
+
+char *
+ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    size_t            count = cf->args->nelts - 1;
+    iri_str_t        *words;
+    const char       *error;
+    iri_registry_t   *registry;
+    iri_query_conf_t *list;
+    void            **slot = (void **) ((char *) conf + cmd->offset);
+
+    if (*slot != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    words = ngx_http_iri_arguments(cf);
+    list = ngx_pcalloc(cf->pool, sizeof(iri_query_conf_t));
+    if (words == NULL || list == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    registry = ngx_http_iri_registry(cf);
+    if (registry == NULL) {
+        return "needs the data of ICU, which cannot be loaded";
+    }
+
+    error = cmd->post == ngx_http_iri_of_queries
+                ? iri_parse_query(registry, words, count, list)
+                : iri_parse_charsets(registry, words, count,
+                                     cmd->post != NULL, &list->charsets);
+    if (error != NULL) {
+        return (char *) error;
+    }
+
+    *slot = cmd->post == ngx_http_iri_of_queries ? (void *) list
+                                                 : &list->charsets;
+
+    return ngx_http_iri_check_setting(cf, &list->charsets);
+}

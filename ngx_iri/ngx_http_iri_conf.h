@@ -33,12 +33,12 @@ char *ngx_http_iri_set_flag(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /*
- * Setter of directives that take charsets: a pointer to iri_charsets_t.
- * cmd->post: NULL: of names on disk; else "none" is a valid argument.
+ * Setter of directives that take charsets.  cmd->post:
  *
- *   ngx_http_iri_of_paths      also a variable is valid
- *   ngx_http_iri_of_queries    also "nfc" is valid; the list is the first
- *                              member of an iri_query_conf_t
+ *   NULL                       of names on disk; sets an iri_charsets_t *
+ *   ngx_http_iri_of_paths      the same; "none" is valid, too
+ *   ngx_http_iri_of_queries    sets an iri_query_conf_t *; "none" and "nfc" are
+ *                              valid, too
  */
 char *ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);

@@ -70,6 +70,9 @@ void ngx_http_iri_judge_release(ngx_http_request_t *r,
  */
 ngx_http_iri_judge_t *ngx_http_iri_judge_of(ngx_http_request_t *r);
 
+
+/* ---- ngx_http_iri_judge_handler.c --------------------------------------- */
+
 /* The handler of the PRECONTENT phase; it runs before that of phases.c. */
 ngx_int_t ngx_http_iri_judge_handler(ngx_http_request_t *r);
 

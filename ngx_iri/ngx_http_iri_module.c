@@ -29,54 +29,28 @@ ngx_http_iri_has_variable(ngx_conf_t *cf)
 }
 
 
-const char ngx_http_iri_of_paths[] = "iri_charset";
-const char ngx_http_iri_of_queries[] = "iri_query_charset";
-
-
-char *
-ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+/* iri_charset: charsets, or one variable */
+static char *
+ngx_http_iri_set_charset(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    size_t            count = cf->args->nelts - 1;
-    iri_str_t        *words;
-    const char       *error;
-    iri_registry_t   *registry;
-    iri_charsets_t  **slot;
-    iri_query_conf_t *list;
+    ngx_http_iri_srv_conf_t *iscf = conf;
 
-    slot = (iri_charsets_t **) ((char *) conf + cmd->offset);
-    if (*slot != NGX_CONF_UNSET_PTR) {
+    if (!ngx_http_iri_has_variable(cf)) {
+        return ngx_http_iri_set_charsets(cf, cmd, conf);
+    }
+
+    if (iscf->charsets != NGX_CONF_UNSET_PTR) {
         return "is duplicate";
     }
 
-    words = ngx_http_iri_arguments(cf);
-    list = ngx_pcalloc(cf->pool, sizeof(iri_query_conf_t));
-    if (words == NULL || list == NULL) {
+    iscf->charsets = ngx_pcalloc(cf->pool, sizeof(iri_charsets_t));
+    if (iscf->charsets == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    registry = ngx_http_iri_registry(cf);
-    if (registry == NULL) {
-        return "needs the data of ICU, which cannot be loaded";
-    }
-
-    if (cmd->post == ngx_http_iri_of_paths && ngx_http_iri_has_variable(cf)) {
-        *slot = &list->charsets;
-        return ngx_http_iri_check_setting(cf, NULL) == NGX_CONF_OK
-                   ? ngx_http_iri_client_set(cf, conf)
-                   : NGX_CONF_ERROR;
-    }
-
-    error = cmd->post == ngx_http_iri_of_queries
-                ? iri_parse_query(registry, words, count, list)
-                : iri_parse_charsets(registry, words, count,
-                                     cmd->post != NULL, &list->charsets);
-    if (error != NULL) {
-        return (char *) error;
-    }
-
-    *slot = &list->charsets;
-
-    return ngx_http_iri_check_setting(cf, &list->charsets);
+    return ngx_http_iri_check_setting(cf, NULL) == NGX_CONF_OK
+               ? ngx_http_iri_client_set(cf, iscf)
+               : NGX_CONF_ERROR;
 }
 
 
@@ -336,7 +310,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_charset"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_set_charsets,
+      ngx_http_iri_set_charset,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, charsets),
       (void *) ngx_http_iri_of_paths },

@@ -11,8 +11,8 @@
 
 
 typedef struct {
-    iri_charsets_t *charsets; /* iri_query_charset: the first member of an
-                                 iri_query_conf_t; NULL: none, or iri is off */
+    iri_query_conf_t
+        *query; /* iri_query_charset; NULL: none, or iri is off */
 } ngx_http_iri_query_srv_conf_t;
 
 
@@ -27,19 +27,17 @@ ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
                        iri_query_t *query)
 {
     iri_status_t                   status;
-    const iri_query_conf_t        *conf;
     ngx_http_iri_query_srv_conf_t *qscf;
 
     qscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_query_module);
-    conf = (iri_query_conf_t *) qscf->charsets;
 
-    if (conf == NULL || !iri_query_needs_read(conf, args)) {
+    if (qscf->query == NULL || !iri_query_needs_read(qscf->query, args)) {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, env);
 
-    status = iri_query_read(env, conf, args, query);
+    status = iri_query_read(env, qscf->query, args, query);
     if (status != IRI_OK) {
         ngx_http_iri_note_error(r, "the query could not be read", status);
         return NGX_ERROR;
@@ -171,7 +169,7 @@ ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
 
     qscf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_query_srv_conf_t));
     if (qscf != NULL) {
-        qscf->charsets = NGX_CONF_UNSET_PTR;
+        qscf->query = NGX_CONF_UNSET_PTR;
     }
 
     return qscf;
@@ -184,10 +182,10 @@ ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_iri_srv_conf_t       *iscf = ngx_http_iri_conf_srv(cf);
     ngx_http_iri_query_srv_conf_t *prev = parent, *conf = child;
 
-    ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
+    ngx_conf_merge_ptr_value(conf->query, prev->query, NULL);
 
     if (iscf->engine == IRI_ENGINE_OFF) {
-        conf->charsets = NULL;
+        conf->query = NULL;
     }
 
     return NGX_CONF_OK;
@@ -202,7 +200,7 @@ static ngx_command_t ngx_http_iri_query_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
       ngx_http_iri_set_charsets,
       NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_query_srv_conf_t, charsets),
+      offsetof(ngx_http_iri_query_srv_conf_t, query),
       (void *) ngx_http_iri_of_queries },
 
       ngx_null_command

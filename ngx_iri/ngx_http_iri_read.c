@@ -31,15 +31,20 @@ struct ngx_http_iri_client_s {
 char *
 ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_str_t  *value = cf->args->elts, name;
-    ngx_int_t   index;
-    const char *error;
+    ngx_str_t      *value = cf->args->elts, name;
+    ngx_int_t       index;
+    const char     *error;
+    iri_registry_t *registry = ngx_http_iri_registry(cf);
 
     if (cf->args->nelts != 2) {
         return "takes either one variable, or charsets";
     }
 
-    error = iri_registry_open_all(ngx_http_iri_registry(cf));
+    if (registry == NULL) {
+        return "needs the data of ICU, which cannot be loaded";
+    }
+
+    error = iri_registry_open_all(registry);
     if (error != NULL) {
         return (char *) error;
     }

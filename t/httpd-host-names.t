@@ -115,6 +115,19 @@ my $addressed = httpd(conf => "IRIEngine On\n" . <<"END"
     ServerName $B
     DocumentRoot "$tmp/b"
 </VirtualHost>
+<VirtualHost *:%%PORTmapped%%>
+    ServerName first.example
+    DocumentRoot "$tmp/first"
+    IRIHost On
+</VirtualHost>
+<VirtualHost *:%%PORTmapped%%>
+    ServerName $B
+    DocumentRoot "$tmp/b"
+</VirtualHost>
+<VirtualHost [::ffff:0.0.0.0]:%%PORTmapped%%>
+    ServerName $BA
+    DocumentRoot "$tmp/p"
+</VirtualHost>
 END
     . vhost('first.example', "$tmp/first", conf => 'IRIHost On')
     . vhost($B, "$tmp/b"));
@@ -122,6 +135,9 @@ is site_of($addressed->get('/', host => $B)), 'b',
     'the first of this IP address';
 is site_of($addressed->get('/', host => $B, port => $addressed->port('all'))),
     'b', '"*" covers IPv4 and IPv6';
+is site_of($addressed->get('/', host => $_,
+    port => $addressed->port('mapped'))),
+    'b', 'no wildcard: [::ffff:0.0.0.0], ' . escaped($_) for $B, $BA;
 
 # The setting of the first host of an address counts, whatever a later one has.
 my $later = httpd(log_level => 'info',
