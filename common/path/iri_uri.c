@@ -149,18 +149,6 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 }
 
 
-/* Return 1 if the escape at p is normalized (RFC 3986, 6.2.2). */
-static int
-iri_is_normalized_escape(const unsigned char *p, unsigned char octet)
-{
-    static const char hex[] = "0123456789ABCDEF";
-
-    return !iri_is_unreserved(octet)
-           && p[1] == (unsigned char) hex[octet >> 4]
-           && p[2] == (unsigned char) hex[octet & 15];
-}
-
-
 int
 iri_uri_is_normalized(iri_str_t sent)
 {
@@ -168,17 +156,20 @@ iri_uri_is_normalized(iri_str_t sent)
     unsigned char        octet;
 
     while (p < end) {
-        if (iri_is_path_char(*p)) {
-            p++;
+        p += iri_path_char_span(p, end);
 
-        } else if (*p == '%' && iri_unescape(p, end, &octet) == 3
-                   && iri_is_normalized_escape(p, octet))
+        if (p == end) {
+            break;
+        }
+
+        /* an escape in upper case, of no unreserved character */
+        if (iri_unescape(p, end, &octet) != 3 || p[1] >= 'a' || p[2] >= 'a'
+            || iri_is_unreserved(octet))
         {
-            p += 3;
-
-        } else {
             return 0;
         }
+
+        p += 3;
     }
 
     return 1;
