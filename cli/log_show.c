@@ -236,7 +236,9 @@ log_show_line(log_run_t *run)
         json_decref(object);
         putc('\n', run->call->objects);
     } else {
-        fwrite(out.data, 1, out.len, stdout);
+        if (out.len != 0) {
+            fwrite(out.data, 1, out.len, stdout);
+        }
         if (ends) {
             putchar('\n');
         }

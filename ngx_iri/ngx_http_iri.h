@@ -481,8 +481,8 @@ ngx_int_t ngx_http_iri_send_page(ngx_http_request_t *r,
 ngx_int_t ngx_http_iri_set_request_line(ngx_http_request_t *r, ngx_str_t uri);
 
 /*
- * Set r->uri, and the members of r that depend on it.  uri must live as long as
- * r.
+ * Set r->uri, and the members of r that depend on it.  r->uri shares the octets
+ * of uri, which must live as long as r and must not be written to.
  */
 void ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t uri);
 

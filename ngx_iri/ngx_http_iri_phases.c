@@ -537,7 +537,7 @@ ngx_http_iri_report(ngx_http_request_t *r, ngx_uint_t logs)
     ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_srv_conf(r);
 
-    if (ctx == NULL || iscf->engine != IRI_ENGINE_REPORT) {
+    if (iscf->engine != IRI_ENGINE_REPORT || ctx == NULL) {
         return;
     }
 
@@ -671,8 +671,8 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
 
     static const struct {
         ngx_uint_t          phase;
-        ngx_uint_t          at_start; /* of the array: runs last, in LOG
-                                         first */
+        ngx_uint_t          at_start; /* 1: of the array; such a handler
+                                         runs last, in LOG first */
         ngx_http_handler_pt handler;
     } table[] = {
         { NGX_HTTP_POST_READ_PHASE, 0, ngx_http_iri_post_read },

@@ -22,8 +22,9 @@ typedef struct {
 } ngx_http_iri_candidate_t;
 
 /*
- * nginx's module, if try_command was not NULL; the directive while its setter is
- * wrapped, else NULL; nginx's setter
+ * nginx's directive try_files: its module; its command while the setter is
+ * wrapped, else NULL; its own setter.  Valid while nginx reads its
+ * configuration.
  */
 static ngx_module_t  *ngx_http_iri_try_module;
 static ngx_command_t *ngx_http_iri_try_command;
