@@ -156,8 +156,11 @@ typedef struct mod_iri_dir_conf_s {
     int             listing;  /* 1: IRIListing On */
 } mod_iri_dir_conf_t;
 
-/* Copy the settings that are set in *add to *dir. */
-void mod_iri_dir_add(mod_iri_dir_conf_t *dir, const mod_iri_dir_conf_t *add);
+/*
+ * Copy the settings that are set in *add to *conf.  Both have the same type:
+ * mod_iri_dir_conf_t or mod_iri_server_conf_t.
+ */
+void mod_iri_add_settings(void *conf, const void *add);
 
 /* Returns: NULL if no directive of this module applies to the request. */
 static inline const mod_iri_dir_conf_t *

@@ -96,9 +96,9 @@ mod_iri_replace(request_rec *r, apr_table_t *table, const char *key,
             r, apr_pstrmemdup(r->pool, at, strcspn(at, "\"")));
         value = name ? mod_iri_entry_reference(r, name, is_list) : NULL;
         changed |= value != NULL;
-        done = apr_pstrcat(
-            r->pool, done, apr_pstrmemdup(r->pool, text, at - text),
-            value ? value : apr_pstrmemdup(r->pool, at, to - at), NULL);
+        done = apr_psprintf(r->pool, "%s%.*s%.*s", done, (int) (at - text),
+                            text, value ? INT_MAX : (int) (to - at),
+                            value ? value : at);
         text = to;
     }
     if (changed) {
@@ -211,9 +211,9 @@ mod_iri_fix_page(request_rec *r, apr_bucket_brigade *page,
         if (at == NULL) {
             continue;
         }
-        text = apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, text, at - text),
-                           ap_escape_html(r->pool, new_url),
-                           at + strlen(old_url), NULL);
+        text = apr_psprintf(r->pool, "%.*s%s%s", (int) (at - text), text,
+                            ap_escape_html(r->pool, new_url),
+                            at + strlen(old_url));
         tail = apr_bucket_pool_create(text, strlen(text), r->pool,
                                       page->bucket_alloc);
         APR_BUCKET_INSERT_BEFORE(b, tail);
@@ -354,15 +354,6 @@ mod_iri_location_insert_error(request_rec *r)
                       && mod_iri_replace(r, r->notes, "variant-list", 1);
 }
 
-void
-mod_iri_location_register(void)
-{
-    mod_iri_location_handle = ap_register_output_filter(
-        MOD_IRI_LOCATION_FILTER, mod_iri_location_filter, NULL,
-        /* after those of mod_headers and mod_cache */
-        AP_FTYPE_CONTENT_SET + 2);
-}
-
 /* ---- X-Sendfile --------------------------------------------------------- */
 
 /*
@@ -386,7 +377,6 @@ mod_iri_sendfile_find(request_rec *r, const char *path)
     const iri_env_t *env = mod_iri_env(r);
     iri_reading_t    reading;
     iri_search_t     search = { .prefix = 1, .canonical = 1 };
-    iri_found_t      found;
 
     if (iri_path_is_ascii(mod_iri_str(path), 0) || strchr(path, '%') != NULL
         || !iri_is_new_path(mod_iri_str(path)) || mod_iri_exists(r, path)
@@ -398,14 +388,8 @@ mod_iri_sendfile_find(request_rec *r, const char *path)
     }
     search.root = mod_iri_str("/");
     search.path = reading.path;
-    search.cache = mod_iri_conf(r)->cache;
     mod_iri_search_set_trees(r->server, env, &search);
-    if (iri_find(env, &search, &found) != IRI_OK
-        || found.verdict != IRI_SERVE) {
-        return NULL;
-    }
-    path = mod_iri_dup(r->pool, found.filename);
-    return mod_iri_exists(r, path) ? path : NULL;
+    return mod_iri_find_filename(r, &search);
 }
 
 static apr_status_t
@@ -428,7 +412,7 @@ mod_iri_sendfile_filter(ap_filter_t *f, apr_bucket_brigade *in)
 }
 
 /* Runs after mod_xsendfile, which adds its filter only with XSendFile On. */
-static void
+void
 mod_iri_sendfile_insert(request_rec *r)
 {
     const ap_filter_t *f = r->output_filters;
@@ -443,15 +427,15 @@ mod_iri_sendfile_insert(request_rec *r)
 }
 
 void
-mod_iri_sendfile_register(void)
+mod_iri_location_register(void)
 {
-    if (ap_find_linked_module("mod_xsendfile.c") != NULL) {
-        mod_iri_sendfile_handle = ap_register_output_filter(
-            "IRI_SENDFILE", mod_iri_sendfile_filter, NULL,
-            AP_FTYPE_CONTENT_SET - 1);
-        ap_hook_insert_filter(mod_iri_sendfile_insert, NULL, NULL,
-                              APR_HOOK_LAST + 2);
-    }
+    mod_iri_location_handle = ap_register_output_filter(
+        MOD_IRI_LOCATION_FILTER, mod_iri_location_filter, NULL,
+        /* after those of mod_headers and mod_cache */
+        AP_FTYPE_CONTENT_SET + 2);
+    mod_iri_sendfile_handle = ap_register_output_filter(
+        "IRI_SENDFILE", mod_iri_sendfile_filter, NULL,
+        AP_FTYPE_CONTENT_SET - 1);
 }
 
 /* ---- IRIRedirect -------------------------------------------------------- */

@@ -136,6 +136,22 @@ mod_iri_search_init(request_rec *r, const iri_env_t *env,
     mod_iri_search_set_trees(r->server, env, search);
 }
 
+const char *
+mod_iri_find_filename(request_rec *r, iri_search_t *search)
+{
+    iri_found_t found;
+    const char *filename;
+
+    search->cache = mod_iri_conf(r)->cache;
+    if (iri_find(mod_iri_env(r), search, &found) != IRI_OK
+        || !iri_may_open(&found))
+    {
+        return NULL;
+    }
+    filename = mod_iri_dup(r->pool, found.filename);
+    return mod_iri_exists(r, filename) ? filename : NULL;
+}
+
 /* Read a path that another module has set.  Returns: 0: it has no reading. */
 static int
 mod_iri_read_replaced(request_rec *r, iri_str_t path, iri_reading_t *reading)
@@ -337,9 +353,8 @@ mod_iri_find_file(request_rec *r)
     const char   *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
     size_t        len = mod_iri_root_length(r->filename, dir);
     iri_reading_t reading;
-    iri_search_t  search = { .tree = mod_iri_tree_of_filename(r->main),
-                             .cache = mod_iri_conf(r)->cache };
-    iri_found_t   found;
+    iri_search_t  search = { .tree = mod_iri_tree_of_filename(r->main) };
+    const char   *filename;
 
     if (len == 0
         || !mod_iri_read_replaced(r, mod_iri_str(r->filename + len),
@@ -349,10 +364,9 @@ mod_iri_find_file(request_rec *r)
     }
     search.root = mod_iri_substr(r->filename, len);
     search.path = reading.path;
-    if (iri_find(mod_iri_env(r), &search, &found) == IRI_OK
-        && found.verdict == IRI_SERVE)
-    {
-        mod_iri_set_filename(r, mod_iri_dup(r->pool, found.filename));
+    filename = mod_iri_find_filename(r, &search);
+    if (filename != NULL) {
+        mod_iri_set_filename(r, filename);
     }
 }
 

@@ -90,11 +90,11 @@ static rewrite_mapfunc_t *const mod_iri_maps[IRI_FUNCTIONS + IRI_CHARSETS] = {
 #define MOD_IRI_ENCODE "iri.encode."
 
 /*
- * Runs after mod_rewrite, which creates its table of functions in this hook.
- * mod_rewrite may not be loaded.
+ * Runs after the pre_config of mod_rewrite, which creates its table of
+ * functions.  mod_rewrite may not be loaded.
  */
-int
-mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
+void
+mod_iri_register_maps(apr_pool_t *pconf)
 {
     APR_OPTIONAL_FN_TYPE(ap_register_rewrite_mapfunc)
     *register_function = APR_RETRIEVE_OPTIONAL_FN(
@@ -111,7 +111,6 @@ mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
                                  iri_charset_at(i - IRI_FUNCTIONS), NULL);
         register_function(name, mod_iri_maps[i]);
     }
-    return OK;
 }
 
 int

@@ -14,12 +14,9 @@
 /* ---- pre_config, post_config, child_init -------------------------------- */
 
 /* The functions of RewriteMap, the format %{IRI_...}e of logs, the mutex. */
-int mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog,
-                          apr_pool_t *ptemp);
-int mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog,
-                         apr_pool_t *ptemp);
-int mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
-                            apr_pool_t *ptemp);
+void mod_iri_register_maps(apr_pool_t *pconf);
+void mod_iri_register_log(apr_pool_t *pconf);
+int  mod_iri_status_register(apr_pool_t *pconf);
 
 /* mod_iri_names.c: host mapping, A-labels for the names of virtual hosts. */
 int mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog,
@@ -34,10 +31,9 @@ void mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server);
 void mod_iri_status_hooks(void);
 void mod_iri_host_hooks(void);
 
-/* Register filters; that for X-Sendfile only if mod_xsendfile is loaded. */
+/* Register filters. */
 void mod_iri_location_register(void);
 void mod_iri_dav_register(void);
-void mod_iri_sendfile_register(void);
 
 /* ---- the configuration -------------------------------------------------- */
 
@@ -121,6 +117,7 @@ int mod_iri_dav_fixups(request_rec *r);         /* mod_iri_dav.c: last */
 /* insert_filter, insert_error_filter */
 void mod_iri_location_insert(request_rec *r);   /* mod_iri_answer.c */
 void mod_iri_location_insert_error(request_rec *r);
+void mod_iri_sendfile_insert(request_rec *r);   /* the same: last */
 void mod_iri_dav_insert(request_rec *r);        /* mod_iri_dav.c */
 
 /* log_transaction */

@@ -394,7 +394,6 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
         r->connection->base_server);
     const char  *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
     iri_search_t search = { .root = mod_iri_str(dir) };
-    iri_found_t  found;
     iri_str_t    name;
 
     if (mod_iri_exists(r, path)) {
@@ -409,17 +408,10 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     }
     path = apr_pstrcat(r->pool, "/", mod_iri_dup(r->pool, name), NULL);
     search.path = mod_iri_str(path);
-    search.cache = mod_iri_conf(r)->cache;
     search.tree = mod_iri_tree_of(
         mod_iri_conf(r),
         mod_iri_canonical_path(r->server, dir, mod_iri_env(r)), r->pool);
-    if (iri_find(mod_iri_env(r), &search, &found) != IRI_OK
-        || !iri_may_open(&found))
-    {
-        return NULL;
-    }
-    path = mod_iri_dup(r->pool, found.filename);
-    return mod_iri_exists(r, path) ? path : NULL;
+    return mod_iri_find_filename(r, &search);
 }
 
 /* Returns: 1 if root was set for this request alone, and contains A-labels. */

@@ -226,6 +226,9 @@ int mod_iri_restart(request_rec *r, const iri_lookup_t *lookup);
 /* Set r->filename before any directory walk.  filename: in r->pool. */
 void mod_iri_set_filename(request_rec *r, const char *filename);
 
+/* Returns: the octets of the existing entry of a search; NULL: none. */
+const char *mod_iri_find_filename(request_rec *r, iri_search_t *search);
+
 /*
  * In fixups: answer 404 for a name that no entry can have, or 409 if the
  * request would create it.

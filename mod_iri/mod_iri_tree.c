@@ -61,12 +61,12 @@ mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
 
     dir->tree.match = IRI_FOLD_NORMALIZATION;
     if (conf->lookup_defaults != NULL) {
-        mod_iri_dir_add(dir, conf->lookup_defaults);
+        mod_iri_add_settings(dir, conf->lookup_defaults);
     }
     for (i = 0; i < conf->sections->nelts; i++) {
         section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
         if (mod_iri_section_applies(section, directory, pool)) {
-            mod_iri_dir_add(dir, section->dir);
+            mod_iri_add_settings(dir, section->dir);
         }
     }
     /* with iri-charset a request may have a list of charsets of its own */

@@ -402,8 +402,8 @@ mod_iri_log_item(request_rec *r, char *name)
 }
 
 /* After mod_log_config, which may not be loaded, has created its table. */
-int
-mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
+void
+mod_iri_register_log(apr_pool_t *pconf)
 {
     APR_OPTIONAL_FN_TYPE(ap_register_log_handler)
     *put = APR_RETRIEVE_OPTIONAL_FN(ap_register_log_handler);
@@ -411,7 +411,6 @@ mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     if (put != NULL) {
         put(pconf, "e", mod_iri_log_item, 0);
     }
-    return OK;
 }
 
 /* ---- expressions -------------------------------------------------------- */
