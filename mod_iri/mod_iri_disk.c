@@ -40,8 +40,7 @@ static int
 mod_iri_ends_with(iri_str_t path, iri_str_t tail)
 {
     return tail.len > 0 && tail.data[0] == '/' && tail.len <= path.len
-           && memcmp(path.data + path.len - tail.len, tail.data, tail.len)
-                  == 0;
+           && iri_str_equal(iri_str_from(path, path.len - tail.len), tail);
 }
 
 /*
@@ -70,7 +69,7 @@ mod_iri_reading_of_path(const mod_iri_request_t *ctx, iri_str_t path)
     const iri_reading_t *reading = iri_request_requested_reading(ctx->state);
 
     return reading != NULL && !mod_iri_has_restarted(ctx)
-                   && mod_iri_str_equal(reading->path, path)
+                   && iri_str_equal(reading->path, path)
                ? reading
                : NULL;
 }
@@ -169,16 +168,15 @@ static int
 mod_iri_has_names(request_rec *r, const iri_search_t *search, iri_str_t names,
                   size_t len)
 {
-    const char *root = mod_iri_dup(r->pool, search->root);
-    const char *octets, *found;
+    size_t      root = search->root.len;
+    const char *found;
 
-    if (len <= search->root.len) {
+    if (len <= root) {
         return 1;
     }
-    octets = apr_pstrmemdup(r->pool, r->filename + search->root.len,
-                            len - search->root.len);
     found = mod_iri_entry_names(
-        r, mod_iri_canonical_path(r->server, root, mod_iri_env(r)), octets);
+        r, mod_iri_path_below_root(r, search->root, mod_iri_str("")),
+        apr_pstrmemdup(r->pool, r->filename + root, len - root));
     return found != NULL
            && mod_iri_root_length(mod_iri_dup(r->pool, names), found) != 0;
 }
@@ -233,15 +231,6 @@ mod_iri_set_filename(request_rec *r, const char *filename)
         r->finfo.filetype = APR_NOFILE;
         r->finfo.valid = 0;
     }
-}
-
-/* Add a result that is known without a lookup. */
-static void
-mod_iri_add_found(request_rec *r, mod_iri_request_t *ctx,
-                  const iri_search_t *search, iri_found_t found)
-{
-    ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r), search,
-                                         &found);
 }
 
 /* Returns: the properties of r that the core needs to find an entry. */
@@ -302,27 +291,25 @@ static void
 mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
 {
     const iri_search_t *search = &ctx->lookup->search;
+    iri_str_t           octets = ctx->lookup->found.filename;
     const char *path = (const char *) search->path.data + search->prefix;
-    const char *octets = mod_iri_dup(r->pool, ctx->lookup->found.filename);
-    const char *at, *end;
+    size_t      at;
 
     if (mod_iri_is_same_on_disk(r, r->filename)
-        || strlen(octets) < search->root.len)
-    {
+        || octets.len < search->root.len) {
         return;
     }
-    end = octets + strlen(octets);
-    while (end > octets + search->root.len && end[-1] == '/') {
-        end--;
+    while (octets.len > search->root.len
+           && octets.data[octets.len - 1] == '/') {
+        octets.len--;
     }
-    for (at = octets + search->root.len; at < end; at++) {
-        if (*at == '/' && *path != '\0') {
+    for (at = search->root.len; at < octets.len; at++) {
+        if (octets.data[at] == '/' && *path != '\0') {
             path += 1 + strcspn(path + 1, "/");
         }
     }
     mod_iri_set_filename(
-        r, apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, octets, end - octets),
-                       path, NULL));
+        r, apr_pstrcat(r->pool, mod_iri_dup(r->pool, octets), path, NULL));
 }
 
 static int
@@ -388,13 +375,12 @@ mod_iri_last_segment(request_rec *r, const char *path)
 static void
 mod_iri_name_entry(request_rec *r, const char *requested)
 {
-    const char *dir = r->main->uri;
+    const char *dir = r->main->uri, *info = r->main->path_info;
     size_t      at, len;
     iri_str_t   name;
 
-    if (r->main->path_info && *r->main->path_info) {
-        at = (size_t) ap_find_path_info(dir, r->main->path_info);
-        dir = apr_pstrmemdup(r->pool, dir, at);
+    if (info != NULL && *info != '\0') {
+        dir = apr_pstrmemdup(r->pool, dir, ap_find_path_info(dir, info));
     }
     dir = ap_make_dirstr_parent(r->pool, dir);
     at = strlen(dir);
@@ -403,11 +389,9 @@ mod_iri_name_entry(request_rec *r, const char *requested)
     }
     len = strcspn(r->uri + at, "/");
     if (len != strlen(requested) || strncmp(r->uri + at, requested, len) != 0
-        || iri_entry_name(mod_iri_env(r), mod_iri_tree_of_filename(r->main),
-                          mod_iri_str(mod_iri_last_segment(r, r->filename)),
-                          &name)
-               != IRI_OK
-        || name.len == 0)
+        || !mod_iri_name_of(mod_iri_env(r), mod_iri_tree_of_filename(r->main),
+                            mod_iri_str(mod_iri_last_segment(r, r->filename)),
+                            &name))
     {
         return;
     }
@@ -468,7 +452,8 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
                  is_read ? "a rule made a path that is not canonical"
                          : "no charset can decode its file name");
     refused.path = search->path;
-    mod_iri_add_found(r, ctx, search, refused);
+    ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r), search,
+                                         &refused);
     return 0;
 }
 
@@ -638,7 +623,8 @@ mod_iri_map_ascii(request_rec *r)
         if (ctx != NULL) {
             found.path = mod_iri_str(r->uri);
             found.filename = mod_iri_str(r->filename);
-            mod_iri_add_found(r, ctx, &search, found);
+            ctx->lookup = iri_request_add_lookup(ctx->state, env, &search,
+                                                 &found);
         }
         if (ctx != NULL || status == APR_SUCCESS) {
             mod_iri_vars_set_match(r);

@@ -143,40 +143,24 @@ mod_iri_check_host(request_rec *r)
     return DECLINED;
 }
 
-/* ---- the position of the host ------------------------------------------- */
-
-static iri_str_t
-mod_iri_substring(const unsigned char *from, const unsigned char *to)
-{
-    iri_str_t str = { (size_t) (to - from), from };
-
-    return str;
-}
-
 /* Returns: the host in "Host: www.example:80"; data NULL: another field. */
 static iri_str_t
 mod_iri_host_of_field(iri_str_t line)
 {
-    static const char    name[] = "Host:";
-    const unsigned char *from = line.data + sizeof(name) - 1;
-    const unsigned char *end = line.data + line.len;
+    static const char name[] = "Host:";
+    const iri_str_t   none = { 0, NULL };
 
     if (line.len < sizeof(name)
         || ap_cstr_casecmpn((const char *) line.data, name, sizeof(name) - 1)
                != 0)
     {
-        return mod_iri_substring(NULL, NULL);
+        return none;
     }
-    while (from < end && (*from == ' ' || *from == '\t')) {
-        from++;
+    while (memchr("\r\n", line.data[line.len - 1], 2) != NULL) {
+        line.len--;
     }
-    while (from < end
-           && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'
-               || end[-1] == '\n'))
-    {
-        end--;
-    }
-    return iri_authority_host(mod_iri_substring(from, end));
+    return iri_authority_host(
+        iri_str_trim(iri_str_from(line, sizeof(name) - 1)));
 }
 
 /*
@@ -188,32 +172,27 @@ mod_iri_host_of_field(iri_str_t line)
 static iri_str_t
 mod_iri_host_of_target(iri_str_t line)
 {
-    const unsigned char *from, *to, *slash, *end = line.data + line.len;
-    iri_str_t            none = mod_iri_substring(line.data, line.data);
+    const iri_str_t none = { 0, NULL };
+    size_t          from = iri_str_find_any(line, " "), to, slash;
 
-    from = memchr(line.data, ' ', line.len);
-    if (from == NULL) {
-        return none;
-    }
-    while (from < end && *from == ' ') {
+    while (from < line.len && line.data[from] == ' ') {
         from++;
     }
-    to = from;
-    while (to < end && !(*to <= ' ' || *to == 0x7f)) {
-        to++;
+    for (to = from; to < line.len && line.data[to] > ' '; to++) {
+        if (line.data[to] == 0x7f) {
+            break;
+        }
     }
-    slash = memchr(from, '/', (size_t) (to - from));
-    if (slash == NULL || slash - from < 2 || slash[-1] != ':'
-        || to - slash < 2 || slash[1] != '/')
+    line = iri_str_from(mod_iri_substr((const char *) line.data, to), from);
+    slash = iri_str_find_any(line, "/");
+    if (slash < 2 || line.len - slash < 2
+        || memcmp(line.data + slash - 1, "://", 3) != 0)
     {
         return none;
     }
-    end = to;
-    from = slash + 2;
-    for (to = from; to < end && *to != '/' && *to != '?' && *to != '#'; to++)
-    {
-    }
-    return iri_authority_host(mod_iri_substring(from, to));
+    line = iri_str_from(line, slash + 2);
+    line.len = iri_str_find_any(line, "/?#");
+    return iri_authority_host(line);
 }
 
 /* ---- the filter --------------------------------------------------------- */
@@ -231,8 +210,7 @@ static ap_filter_rec_t *mod_iri_line_filter_handle;
 static void
 mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
 {
-    int is_empty = mod_iri_str_equals_text(text, "\r\n")
-                   || mod_iri_str_equals_text(text, "\n");
+    int       is_empty = text.len == 1 + (size_t) (text.data[0] == '\r');
     iri_str_t edited, host;
 
     /* empty lines may precede the request line */
@@ -294,14 +272,10 @@ mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
     }
     status = apr_brigade_pflatten(out, &octets, &len, f->r->pool);
     if (status == APR_SUCCESS && len > 0 && octets[len - 1] == '\n') {
-        mod_iri_line_edit(f, out,
-                          mod_iri_substring((unsigned char *) octets,
-                                            (unsigned char *) octets + len));
+        mod_iri_line_edit(f, out, mod_iri_substr(octets, len));
     }
     return status;
 }
-
-/* ---- streams of HTTP/2 -------------------------------------------------- */
 
 /* Map the Host of a stream of HTTP/2. */
 static void
@@ -345,8 +319,6 @@ mod_iri_stream_filter(ap_filter_t *f, apr_bucket_brigade *out,
     return status;
 }
 #endif
-
-/* ---- hooks -------------------------------------------------------------- */
 
 /* Runs before mod_http2 adds the filter that makes the bucket. */
 static void

@@ -32,14 +32,7 @@ mod_iri_normalized(request_rec *r, const char *path)
         r->server->module_config);
     unsigned flags = AP_NORMALIZE_NOT_ABOVE_ROOT
                      | AP_NORMALIZE_DECODE_UNRESERVED;
-    char *copy;
-
-    if (strstr(path, "//") == NULL && strstr(path, "/.") == NULL
-        && iri_uri_high_octets_escaped(mod_iri_str(path)))
-    {
-        return path; /* the usual form */
-    }
-    copy = apr_pstrdup(r->pool, path);
+    char *copy = apr_pstrdup(r->pool, path);
 
     if (core->merge_slashes != AP_CORE_CONFIG_OFF) {
         flags |= AP_NORMALIZE_MERGE_SLASHES;
@@ -57,25 +50,17 @@ mod_iri_query_needs_read(const request_rec *r)
                                    mod_iri_str(r->args));
 }
 
-/*
- * Read r->args.  Returns: OK: *query is set; DECLINED: there is nothing to
- * decode; else an HTTP status.
- */
+/* Read r->args, which needs it.  Returns: 1: *query is set; 0: an error. */
 static int
 mod_iri_decode_query(request_rec *r, iri_query_t *query)
 {
-    iri_status_t status;
+    iri_status_t status = iri_query_read(
+        mod_iri_env(r), &mod_iri_conf(r)->query, mod_iri_str(r->args), query);
 
-    if (!mod_iri_query_needs_read(r)) {
-        return DECLINED;
-    }
-    status = iri_query_read(mod_iri_env(r), &mod_iri_conf(r)->query,
-                            mod_iri_str(r->args), query);
     if (status != IRI_OK) {
         mod_iri_note_error(r, "the query could not be read", status);
-        return HTTP_INTERNAL_SERVER_ERROR;
     }
-    return OK;
+    return status == IRI_OK;
 }
 
 /* Set r->args to UTF-8.  Returns: DECLINED, or 500. */
@@ -84,16 +69,17 @@ mod_iri_read_query(request_rec *r)
 {
     iri_query_t  query;
     iri_notes_t *notes;
-    int          status = mod_iri_decode_query(r, &query);
 
-    if (status != OK) {
-        return status;
+    if (!mod_iri_query_needs_read(r)) {
+        return DECLINED;
+    }
+    if (!mod_iri_decode_query(r, &query)) {
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (mod_iri_is_report(r)) {
-        notes = r->main == NULL && r->prev == NULL
-                    ? mod_iri_notes(r, IRI_LOG_INFO)
-                    : NULL;
-        if (notes != NULL) {
+        if (r->main == NULL && r->prev == NULL
+            && (notes = mod_iri_notes(r, IRI_LOG_INFO)) != NULL)
+        {
             iri_note_query(notes, &query);
         }
     } else if (query.query.data != (const unsigned char *) r->args) {
@@ -107,11 +93,12 @@ const char *
 mod_iri_query(request_rec *r)
 {
     iri_query_t query;
-    int         status = mod_iri_decode_query(r, &query);
 
-    return status == OK         ? mod_iri_dup(r->pool, query.query)
-           : status == DECLINED ? r->args
-                                : NULL;
+    if (!mod_iri_query_needs_read(r)) {
+        return r->args;
+    }
+    return mod_iri_decode_query(r, &query) ? mod_iri_dup(r->pool, query.query)
+                                           : NULL;
 }
 
 iri_str_t
@@ -153,13 +140,11 @@ mod_iri_query_sent(const request_rec *r)
 static char *
 mod_iri_line(const request_rec *r, const char *target)
 {
-    const char *line = r->the_request;
-    const char *version = strrchr(line, ' ');
-    size_t      method = strcspn(line, " ");
+    const char *line = r->the_request, *version = strrchr(line, ' ');
+    int         method = (int) strcspn(line, " ");
 
-    return apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, line, method), " ",
-                       target, version > line + method ? version : NULL,
-                       NULL);
+    return apr_psprintf(r->pool, "%.*s %s%s", method, line, target,
+                        version > line + method ? version : "");
 }
 
 void

@@ -15,36 +15,26 @@
 
 /*
  * The state of a request, in r->request_config.  Most requests have none: an
- * ASCII path allocates no memory.
+ * ASCII path allocates no memory.  Members are 0 or NULL if they do not apply.
  */
 typedef struct {
     iri_request_t *state;      /* the state in the core; never NULL */
-    char         *sent;        /* the path that was read, percent-encoded;
-                                  NULL: none was read */
-    const char   *uri;         /* the canonical path to which r->uri was set,
-                                  percent-encoded; NULL: r->uri was not set */
-    const char   *decoded;     /* r->uri if mod_iri_set_path() has set it to a
-                                  decoded path; else NULL */
-    int           refused;     /* HTTP status with which the path is refused;
-                                  0: it is not */
-    const char   *saved_unparsed; /* r->unparsed_uri as it was sent, while
-                                  r->unparsed_uri is replaced; else NULL */
+    char         *sent;        /* the path that was read, percent-encoded */
+    const char   *uri;         /* canonical path to which r->uri was set, percent-
+                                  encoded */
+    const char   *decoded;     /* r->uri if mod_iri_set_path() has decoded it */
+    int           refused;     /* HTTP status with which the path is refused */
+    const char   *saved_unparsed; /* r->unparsed_uri as sent, while it is
+                                  replaced */
     const char   *saved_line;  /* the same for r->the_request */
-
-    const char   *settings_path; /* r->filename with canonical names, which
-                                  selects the <Directory> settings; NULL: see
-                                  mod_iri_settings_path() */
-    iri_lookup_t *lookup;      /* of the path; NULL: none was made */
-
-    int           is_ascii;    /* 1: the paths that were sent and found are
-                                  both ASCII */
-    const char   *location;    /* the Location that this module has set, which
-                                  is a URI; else NULL */
+    const char   *settings_path; /* see mod_iri_settings_path() */
+    iri_lookup_t *lookup;      /* of the path */
+    int           is_ascii;    /* 1: the paths sent and found are both ASCII */
+    const char   *location;    /* the Location that this module has set */
     server_rec   *walk_server; /* r->server with the sections of the directory
-                                  walk; NULL: those of r->server */
+                                  walk, if they are others */
     const char   *walk_key;    /* identifies the sections of walk_server */
-    struct mod_iri_probe_s *probe; /* the probe whose subrequest is running;
-                                  NULL: subrequests are not probes */
+    struct mod_iri_probe_s *probe; /* the probe whose subrequest is running */
 } mod_iri_request_t;
 
 /*
@@ -133,8 +123,7 @@ void mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx);
 /* Data in the pool of a request, which its internal redirects share. */
 typedef struct {
     struct mod_iri_snapshot_s *snapshot; /* NULL: it cannot restart */
-    iri_notes_t               *notes;    /* of the log line of a main request;
-                                            NULL: none */
+    iri_notes_t               *notes;    /* of the log line; NULL: none */
 } mod_iri_pool_data_t;
 
 /* A pool without data shares those of `from`; from NULL: it gets new data. */
@@ -204,10 +193,7 @@ void mod_iri_client_add_vary(request_rec *r);
 
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 
-/*
- * If mod_vhost_alias has made the document root from A-labels and it does not
- * exist, use the directory with the U-labels.
- */
+/* Use the document root with U-labels if that with A-labels does not exist. */
 void mod_iri_map_root(request_rec *r);
 
 /* ---- mod_iri_restart.c -------------------------------------------------- */
@@ -229,10 +215,7 @@ void mod_iri_set_filename(request_rec *r, const char *filename);
 /* Returns: the octets of the existing entry of a search; NULL: none. */
 const char *mod_iri_find_filename(request_rec *r, iri_search_t *search);
 
-/*
- * In fixups: answer 404 for a name that no entry can have, or 409 if the
- * request would create it.
- */
+/* In fixups: refuse a name that no entry can have. */
 int mod_iri_refuse_absent(request_rec *r);
 
 /* ---- mod_iri_tree.c: settings and canonical names of directories -------- */
@@ -255,11 +238,7 @@ const iri_tree_conf_t *mod_iri_tree_of_parent(request_rec *r);
 static inline iri_str_t
 mod_iri_names_below_root(const iri_search_t *search)
 {
-    iri_str_t names = search->path;
-
-    names.data += search->prefix;
-    names.len -= search->prefix;
-    return names;
+    return iri_str_from(search->path, search->prefix);
 }
 
 /* The canonical path in the file system of names below the root of a search. */
@@ -290,6 +269,10 @@ const char *mod_iri_merged_path(apr_pool_t *pool, const char *path);
 const char *mod_iri_canonical_path(const server_rec *s, const char *path,
                                    const iri_env_t *env);
 
+/* As iri_entry_name().  Returns: 1: the entry has a name; 0: not, or an error. */
+int mod_iri_name_of(const iri_env_t *env, const iri_tree_conf_t *tree,
+                    iri_str_t octets, iri_str_t *name);
+
 /*
  * The canonical names for native octets of one or more segments, separated by
  * "/"; NULL: one of them cannot be decoded.
@@ -314,10 +297,9 @@ const char *mod_iri_location_to_canonical(request_rec *r, const char *value);
 /* ---- mod_iri_listing.c -------------------------------------------------- */
 
 /*
- * In fixups, if the verdict of the lookup is IRI_CHOOSE: send the list of the
- * choices that the client may get.  Returns: DONE: it was sent; DECLINED: the
- * client may get none, and the name counts as absent; 409 for a method that
- * writes; 500.
+ * In fixups, with the verdict IRI_CHOOSE: send the list of the choices that the
+ * client may get.  Returns: DONE; DECLINED: it may get none, and the name
+ * counts as absent; 409 for a method that writes; 500.
  */
 int mod_iri_offer_choices(request_rec *r, mod_iri_request_t *ctx);
 
@@ -394,9 +376,8 @@ int mod_iri_refuse_conflict(request_rec *r, iri_why_t why);
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 
 /*
- * Set variables as soon as they are known: those of the reading, also for an
- * ASCII path to which a rule has redirected; IRI_REQUEST_URI; IRI_MATCH after a
- * lookup; in fixups the others.
+ * Set variables as soon as they are known: of the reading; of an ASCII path to
+ * which a rule has redirected; IRI_REQUEST_URI; IRI_MATCH; in fixups the others.
  */
 void mod_iri_vars_set_reading(request_rec *r);
 void mod_iri_vars_set_redirected(request_rec *r);

@@ -269,7 +269,7 @@ mod_iri_is_canonical(const request_rec *r)
     }
     return reading == NULL
            || (reading->verdict != IRI_REFUSE
-               && mod_iri_str_equal(reading->path, reading->octets));
+               && iri_str_equal(reading->path, reading->octets));
 }
 
 /*
@@ -306,29 +306,19 @@ mod_iri_vars_set_match(request_rec *r)
     mod_iri_vars_set(r, MOD_IRI_MATCH, MOD_IRI_MATCH);
 }
 
-/* Is key REDIRECT_ and a variable that depends on a lookup? */
+/* Add a variable, unless it is REDIRECT_ and one that depends on a lookup. */
 static int
-mod_iri_is_redirect_copy(const char *key)
+mod_iri_add_visible(void *env, const char *key, const char *value)
 {
     static const char prefix[] = "REDIRECT_";
     const char       *name = key;
-    int               var;
+    mod_iri_var_t     var;
 
     while (strncmp(name, prefix, sizeof(prefix) - 1) == 0) {
         name += sizeof(prefix) - 1;
     }
-    for (var = MOD_IRI_MATCH; name != key && var < MOD_IRI_VARS; var++) {
-        if (strcmp(name, mod_iri_var_names[var]) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static int
-mod_iri_add_visible(void *env, const char *key, const char *value)
-{
-    if (!mod_iri_is_redirect_copy(key)) {
+    var = mod_iri_var_find(name);
+    if (name == key || var < MOD_IRI_MATCH || var == MOD_IRI_VARS) {
         apr_table_addn(env, key, value);
     }
     return 1;

@@ -18,8 +18,6 @@
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 
-/* ---- <Directory>: startup ----------------------------------------------- */
-
 void
 mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env)
 {
@@ -90,7 +88,7 @@ mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
         }
         octets = mod_iri_first_segment(at);
         literal = literal
-                  && mod_iri_str_equal(octets, mod_iri_first_segment(path));
+                  && iri_str_equal(octets, mod_iri_first_segment(path));
         if (!literal) {
             status = iri_entry_name(
                 env,
@@ -100,8 +98,7 @@ mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
                                 pool),
                 octets, &found);
             if (status != IRI_OK
-                || !mod_iri_str_equal(found, mod_iri_first_segment(name)))
-            {
+                || !iri_str_equal(found, mod_iri_first_segment(name))) {
                 return status;
             }
         }
@@ -233,7 +230,7 @@ mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
 
 /* Returns: the length of the text before dot number n (from 0); 0: none. */
 static size_t
-mod_iri_length_before_dot(iri_str_t octets, unsigned n)
+mod_iri_length_before_dot(iri_str_t octets, size_t n)
 {
     size_t i;
 
@@ -260,29 +257,25 @@ mod_iri_find_prefix(request_rec *r, const char *path, iri_str_t octets)
     apr_dir_t             *dir;
     apr_finfo_t            info;
     iri_str_t              name, entry, prefix;
-    unsigned               dots = 0, entries = 0;
-    size_t                 i;
+    size_t                 dots = iri_str_count(octets, '.'), entries = 0;
 
-    if (iri_entry_name(env, tree, octets, &name) != IRI_OK || name.len == 0
+    if (!mod_iri_name_of(env, tree, octets, &name)
         || apr_dir_open(&dir, path, r->pool) != APR_SUCCESS)
     {
         return NULL;
-    }
-    for (i = 0; i < octets.len; i++) {
-        dots += octets.data[i] == '.';
     }
     while (entries++ < IRI_MAX_ENTRIES_READ
            && apr_dir_read(&info, APR_FINFO_NAME, dir) == APR_SUCCESS)
     {
         prefix = mod_iri_str(info.name);
         prefix.len = mod_iri_length_before_dot(prefix, dots);
-        if (mod_iri_str_equal(prefix, octets)) {
+        if (iri_str_equal(prefix, octets)) {
             found = NULL;
             break;
         }
         if (iri_is_same_on_disk(mod_iri_conf(r)->match, prefix)
-            || iri_entry_name(env, tree, prefix, &entry) != IRI_OK
-            || !mod_iri_str_equal(entry, name))
+            || !mod_iri_name_of(env, tree, prefix, &entry)
+            || !iri_str_equal(entry, name))
         {
             continue;
         }
@@ -342,9 +335,9 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx)
     if (name.len == 0) {
         return ap_file_walk(r);
     }
-    r->filename = apr_pstrcat(
-        r->pool, apr_pstrmemdup(r->pool, filename, slash + 1 - filename),
-        mod_iri_dup(r->pool, name), NULL);
+    r->filename = apr_pstrcat(r->pool,
+                              ap_make_dirstr_parent(r->pool, filename),
+                              mod_iri_dup(r->pool, name), NULL);
     status = ap_file_walk(r);
     r->filename = filename;
     return status;
