@@ -1,10 +1,8 @@
 /*
  * mod_iri.c - the module record
  *
- * Directives with their merging, the table of hooks and the module record.  The
- * core parses the values of directives, for all servers alike.  This file
- * stores them: settings for reading in the server configuration, settings for
- * lookups in the per-directory configuration.
+ * Directives, whose values the core parses, with their merging; the table of
+ * hooks; the module record.
  */
 
 #include "mod_iri_hooks.h"
@@ -197,18 +195,15 @@ mod_iri_pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 
 /* ---- directives --------------------------------------------------------- */
 
-/* Returns: the core's message after the directive's name. */
+/*
+ * Returns: the core's message after the directive's name.
+ * word: the wrong one; NULL: none.
+ */
 static const char *
-mod_iri_error(cmd_parms *cmd, const char *sentence)
+mod_iri_error(cmd_parms *cmd, const char *sentence, const char *word)
 {
-    return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, NULL);
-}
-
-static const char *
-mod_iri_error_word(cmd_parms *cmd, const char *sentence, const char *word)
-{
-    return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, ", not \"",
-                       word, "\"", NULL);
+    return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence,
+                       word ? ", not \"" : NULL, word, "\"", NULL);
 }
 
 /*
@@ -243,7 +238,7 @@ mod_iri_set_word(cmd_parms *cmd, void *dir, const char *arg)
     const char *err = iri_parse_word(setting->words, mod_iri_str(arg),
                                      &value);
 
-    return err ? mod_iri_error_word(cmd, err, arg)
+    return err ? mod_iri_error(cmd, err, arg)
                : mod_iri_store(cmd, dir, &value);
 }
 
@@ -269,15 +264,14 @@ mod_iri_set_words(cmd_parms *cmd, void *dir, int argc, char *const argv[])
     const char              *err;
 
     if (argc < 1) {
-        return mod_iri_error(cmd, setting->missing);
+        return mod_iri_error(cmd, setting->missing, NULL);
     }
     err = iri_parse_words(setting->words,
                           mod_iri_argv_strings(cmd, argc, argv), argc, &value,
                           &unknown);
     if (err) {
-        return unknown < (size_t) argc
-                   ? mod_iri_error_word(cmd, err, argv[unknown])
-                   : mod_iri_error(cmd, err);
+        return mod_iri_error(cmd, err,
+                             unknown < (size_t) argc ? argv[unknown] : NULL);
     }
     return mod_iri_store(cmd, dir, &value);
 }
@@ -293,22 +287,20 @@ mod_iri_set_charsets(cmd_parms *cmd, void *dir, int argc, char *const argv[])
     const char              *err;
 
     if (argc < 1) {
-        return mod_iri_error(cmd, "needs the name of a charset");
-    }
-    if (registry == NULL) {
-        return mod_iri_error(cmd,
-                             "cannot be used: the data of ICU is missing");
-    }
-    if (setting == &mod_iri_settings[MOD_IRI_CONF_QUERY]) {
+        err = "needs the name of a charset";
+    } else if (registry == NULL) {
+        err = "cannot be used: the data of ICU is missing";
+    } else if (setting == &mod_iri_settings[MOD_IRI_CONF_QUERY]) {
         err = iri_parse_query(registry, words, argc, &query);
-        return err ? mod_iri_error(cmd, err)
-                   : mod_iri_store(cmd, dir, &query);
+    } else {
+        err = iri_parse_charsets(
+            registry, words, argc,
+            setting == &mod_iri_settings[MOD_IRI_CONF_CHARSET],
+            &query.charsets);
     }
-    err = iri_parse_charsets(
-        registry, words, argc,
-        setting == &mod_iri_settings[MOD_IRI_CONF_CHARSET], &query.charsets);
-    return err ? mod_iri_error(cmd, err)
-               : mod_iri_store(cmd, dir, &query.charsets);
+    /* of iri_query_conf_t, or its first member alone */
+    return err ? mod_iri_error(cmd, err, NULL)
+               : mod_iri_store(cmd, dir, &query);
 }
 
 static const char *
@@ -330,7 +322,7 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
     }
     err = iri_parse_cache(
         &word, 1, &mod_iri_server_conf(cmd->server)->cache_size, NULL);
-    return err ? mod_iri_error_word(cmd, err, arg) : NULL;
+    return err ? mod_iri_error(cmd, err, arg) : NULL;
 }
 
 /* clang-format off */

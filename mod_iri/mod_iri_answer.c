@@ -1,12 +1,11 @@
 /*
  * mod_iri_answer.c - header fields of answers, redirects, the hooks of fixups
  *
- * Modules set Location to the text of a directive, raw or with escapes in lower
- * case, or to the value that a script returns. mod_negotiation writes names on
- * disk.  An output filter replaces these values by URI references, when the
- * first data of an answer pass, after mod_headers and before the protocol
- * filters.  The core's iri_location_field() makes them: a path of this server
- * becomes canonical; a value from a proxied server is only escaped.
+ * Modules set Location to the text of a directive or to the value that a script
+ * returns; mod_negotiation writes names on disk.  An output filter, after
+ * mod_headers and before the protocol filters, replaces these values by URI
+ * references of the core's iri_location_field(): a path of this server becomes
+ * canonical; a value from a proxied server is only escaped.
  */
 
 #include "mod_iri_hooks.h"
@@ -17,8 +16,6 @@
 #define MOD_IRI_LOCATION_FILTER "IRI_LOCATION"
 
 static ap_filter_rec_t *mod_iri_location_handle;
-
-/* ---- names on disk ------------------------------------------------------ */
 
 /*
  * Returns: the canonical name for a name on disk from mod_negotiation; NULL:
@@ -45,9 +42,9 @@ mod_iri_variant(request_rec *r, const char *value)
 }
 
 /*
- * Returns: the relative reference to an entry, with its name as the text of a
- * link if is_link is 1; NULL: no memory.  A first segment with ":" needs "./"
- * before it (RFC 3986, 4.2).
+ * Returns: the relative reference to an entry, for is_link 1 with its name as
+ * the text of a link; NULL: no memory.  A first segment with ":" needs "./"
+ * (RFC 3986, 4.2).
  */
 static const char *
 mod_iri_entry_reference(request_rec *r, const char *name, int is_link)
@@ -106,8 +103,6 @@ mod_iri_replace(request_rec *r, apr_table_t *table, const char *key,
     }
     return changed;
 }
-
-/* ---- pages -------------------------------------------------------------- */
 
 int
 mod_iri_send_page(request_rec *r, const iri_page_t *page)
@@ -222,13 +217,10 @@ mod_iri_fix_page(request_rec *r, apr_bucket_brigade *page,
     }
 }
 
-/* ---- the inturi field in answers to OPTIONS ----------------------------- */
-
 /*
- * draft-masinter-url-i18n-05, 4.2.1.  The value is "utf8": the core accepts
- * paths in percent-encoded and in raw UTF-8.  The field is set in
- * err_headers_out, which error pages and mod_proxy do not replace, and in
- * post_read_request, because "OPTIONS *" ends in map_to_storage.
+ * The field inturi in answers to OPTIONS (draft-masinter-url-i18n-05, 4.2.1).
+ * "utf8": paths may be percent-encoded or raw UTF-8.  Error pages and mod_proxy
+ * keep err_headers_out.
  */
 #define MOD_IRI_INTURI "inturi"
 
@@ -251,10 +243,7 @@ mod_iri_advertise(request_rec *r)
 
 /* ---- the filter --------------------------------------------------------- */
 
-/*
- * Replace names on disk that mod_negotiation has put into Content-Location and
- * Alternates by canonical names.
- */
+/* Replace names on disk that mod_negotiation has written. */
 static void
 mod_iri_fix_variants(request_rec *r, apr_table_t *headers)
 {
@@ -314,8 +303,7 @@ mod_iri_add_location_filter(request_rec *r)
 
 /*
  * Runs before the handler, which may be that of a type (application/x-...).
- * Nothing sets such a field for a static file later, so its answer gets no
- * filter.
+ * A static file without header fields needs no filter.
  */
 void
 mod_iri_location_insert(request_rec *r)
@@ -357,19 +345,17 @@ mod_iri_location_insert_error(request_rec *r)
 /* ---- X-Sendfile --------------------------------------------------------- */
 
 /*
- * An application answers with the path of a file, which mod_xsendfile opens.
- * If no entry has these octets, a filter before that of mod_xsendfile replaces
- * the path by that of the entry which has this name in another normalization
- * form or in a charset of its directory.  The application has decided that the
- * client may get the file of this name, so no other difference is ignored.
+ * An application answers with the path of a file, which mod_xsendfile opens.  A
+ * filter before that of mod_xsendfile replaces a path that does not exist by
+ * that of the entry with this name in another normalization form or charset.
+ * The application has allowed this name only, so nothing else is ignored.
  */
 
 static ap_filter_rec_t *mod_iri_sendfile_handle;
 
 /*
- * Returns: the octets on disk of a file; NULL: the path itself exists, or none
- * is found.  Only some versions of mod_xsendfile unescape the field, so a path
- * with "%" stays.
+ * Returns: the octets on disk of a file; NULL: path stays.  Only some versions
+ * of mod_xsendfile unescape the field, so a path with "%" stays.
  */
 static const char *
 mod_iri_sendfile_find(request_rec *r, const char *path)
@@ -444,9 +430,8 @@ mod_iri_location_register(void)
 #define MOD_IRI_ABSENT "mod_iri: absent"
 
 /*
- * Returns: the request that the client sent, if only per-directory rules have
- * redirected it to r; NULL: r is a subrequest, an error page, or the result
- * of another redirect.
+ * Returns: the request of the client, if only per-directory rules have
+ * redirected it to r; NULL: a subrequest, an error page, another redirect.
  */
 static request_rec *
 mod_iri_redirect_origin(request_rec *r)
@@ -480,9 +465,8 @@ mod_iri_may_generate(const request_rec *r)
 
 /*
  * Returns: whether the resource at path is known to exist, after all fixups.  A
- * rule may have mapped the request to another file, which r->finfo then
- * describes.  So r->finfo confirms a path only if the lookup has found that
- * path.
+ * rule may have mapped r to another file, so r->finfo confirms a path only if
+ * the lookup has found that path.
  */
 static iri_presence_t
 mod_iri_presence(const request_rec *r, iri_str_t path)
@@ -507,9 +491,8 @@ mod_iri_presence(const request_rec *r, iri_str_t path)
 }
 
 /*
- * Describe the request for the core, with the path and query that were sent:
- * r->uri and r->args may come from a RewriteRule.  reading: memory for that of
- * an ASCII path.
+ * Describe the request as it was sent: r->uri and r->args may come from a rule.
+ * reading: memory for that of an ASCII path.
  */
 static iri_status_t
 mod_iri_redirect_init(const request_rec *r, const iri_env_t *env,
@@ -554,12 +537,10 @@ mod_iri_send_redirect(request_rec *r, request_rec *client, int status,
 }
 
 /*
- * Redirect if IRIRedirect is set and the core allows it.
- *
- * This runs after access was granted and after all other fixups, so that the
- * redirect reveals no name that the client may not see.  If a per-directory
- * rule redirects internally, the request that it leads to is tested instead.
- * If the Host of the client is not valid in a URI (HttpProtocolOptions
+ * Redirect if IRIRedirect is set and the core allows it: after access was
+ * granted, so that no name is revealed that the client may not see.  If a per-
+ * directory rule redirects internally, only the request that it leads to is
+ * tested.  If the Host of the client is not valid in a URI (HttpProtocolOptions
  * Unsafe), the file is served without a redirect.
  */
 static int
@@ -627,9 +608,8 @@ mod_iri_redirect(request_rec *r)
 }
 
 /*
- * Runs after mod_dir.  If mod_dir redirects a directory to add its slash, this
- * hook does not run, and that redirect is the only one.  An absent path is
- * redirected here if mod_dir's FallbackResource answers it.
+ * Runs after mod_dir, unless mod_dir redirects to add a slash.  An absent path
+ * is redirected here if mod_dir's FallbackResource answers it.
  */
 int
 mod_iri_redirect_directory(request_rec *r)
@@ -645,8 +625,6 @@ mod_iri_redirect_directory(request_rec *r)
     return mod_iri_lacks_slash(r) ? mod_iri_try_redirect(r, IRI_PRESENT)
                                   : DECLINED;
 }
-
-/* ---- fixups ------------------------------------------------------------- */
 
 /* After per-directory RewriteRules, which may redirect an absent name. */
 int

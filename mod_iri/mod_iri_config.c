@@ -1,9 +1,8 @@
 /*
  * mod_iri_config.c - post_config and child_init
  *
- * httpd applies the settings of a <Directory> after r->filename is final, but
- * names are looked up before that.  So sections with settings for names on
- * disk are collected, in httpd's order, for mod_iri_tree.c.
+ * Names are looked up before httpd applies the settings of a <Directory>.  So
+ * sections with settings for names on disk are collected for mod_iri_tree.c.
  */
 
 #include "mod_iri_hooks.h"
@@ -41,8 +40,6 @@ mod_iri_registry(apr_pool_t *pconf)
     return registry;
 }
 
-/* ---- <Directory> -------------------------------------------------------- */
-
 static void
 mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
 {
@@ -64,18 +61,13 @@ mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
         if (dir == NULL || (dir->has & MOD_IRI_HAS_TREE) == 0) {
             continue;
         }
-        /*
-         * mod_iri_canonical_path() uses the sections collected so far: httpd
-         * sorts sections by the number of their segments, smallest first.
-         */
+        /* by the sections so far: httpd sorts them by number of segments */
         section.name = c->r || c->d_is_fnmatch
                            ? c->d
                            : mod_iri_canonical_path(s, c->d, env);
         APR_ARRAY_PUSH(conf->sections, mod_iri_section_t) = section;
     }
 }
-
-/* ---- hooks -------------------------------------------------------------- */
 
 /* Combine the IRIMatch and IRIRepair settings of all sections. */
 static void
@@ -158,8 +150,6 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     mod_iri_check_config(ptemp, main_server);
     return OK;
 }
-
-/* ---- the cache of a child ----------------------------------------------- */
 
 /* One cache for all threads.  Without it each lookup reads the directory. */
 void

@@ -2,11 +2,9 @@
  * mod_iri_disk.c - canonical r->uri -> r->filename with the octets on disk
  *
  * This runs in map_to_storage, after all aliases and before the first directory
- * walk: .htaccess, handlers and all later phases use the real path, while rules
- * are compared with the canonical r->uri.
- *
- * For a subrequest that names a file on disk the direction is reversed: its
- * r->filename has the octets on disk, and its r->uri is made canonical.
+ * walk: .htaccess, handlers and later phases use the real path, while rules are
+ * compared with the canonical r->uri.  A subrequest for a file has octets on
+ * disk in r->filename: its r->uri is made canonical instead.
  */
 
 #include "mod_iri_hooks.h"
@@ -15,8 +13,6 @@
 #include <apr_file_info.h>
 #include <apr_lib.h>
 #include <util_script.h>
-
-/* ---- the search --------------------------------------------------------- */
 
 /* Returns: the length of root without "/" at its end; 0: it is no root. */
 static size_t
@@ -76,11 +72,9 @@ mod_iri_reading_of_path(const mod_iri_request_t *ctx, iri_str_t path)
 
 /*
  * Divide r->filename into root and path.  If the document root does not exist
- * with these octets, root is empty, and all of r->filename is looked up.
- *
- * If the path is the tail of r->uri, all of r->uri is looked up, so that the
- * result can have another URI.  Otherwise (a RewriteRule made the filename)
- * only the tail is looked up.
+ * with these octets, root is empty.  If the path is the tail of r->uri, all of
+ * r->uri is looked up, so that the result can have another URI; else (a
+ * RewriteRule made the filename) only the tail.
  */
 static void
 mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
@@ -109,10 +103,7 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     }
 }
 
-/*
- * Does the method of the request, or of its main request (for the Destination
- * of COPY), write?  Then the lookup does not ignore case, accents and spelling.
- */
+/* Does r or (Destination of COPY) its main request write? */
 static int
 mod_iri_writes(const request_rec *r)
 {
@@ -183,10 +174,9 @@ mod_iri_has_names(request_rec *r, const iri_search_t *search, iri_str_t names,
 
 /*
  * Accept the octets of a path that a RewriteRule or AliasMatch has made and
- * that is not canonical.  As without this module, the part that exists with
- * these octets is used; it becomes the root of the search.  Other forms or
- * charsets are not looked up.  Returns: 1; 0: the path is in a legacy charset,
- * its octets on disk are other names, or its rest is not canonical.
+ * that is not canonical.  As without this module, the part that exists becomes
+ * the root of the search; other forms are not looked up.  Returns: 1; 0: the
+ * path is in a legacy charset, or its octets on disk are other names.
  */
 static int
 mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
@@ -219,8 +209,6 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
            || (mod_iri_read_replaced(r, search->path, &rest)
                && rest.verdict == IRI_PASS);
 }
-
-/* ---- the verdict -------------------------------------------------------- */
 
 void
 mod_iri_set_filename(request_rec *r, const char *filename)
@@ -258,9 +246,8 @@ mod_iri_find(request_rec *r, const iri_env_t *env, iri_request_t *state,
 }
 
 /*
- * This runs only after access was granted, because the result may depend on
- * the contents of a directory that the rules deny.  A per-directory
- * RewriteRule may redirect from a name that is absent.
+ * After access was granted, because the result may depend on a directory that
+ * the rules deny.  A per-directory RewriteRule may redirect an absent name.
  */
 int
 mod_iri_refuse_absent(request_rec *r)
@@ -284,8 +271,8 @@ mod_iri_refuse_absent(request_rec *r)
 }
 
 /*
- * Set r->filename for the rules: the octets on disk of the deepest directory
- * that was found, or of that of the choices, then the rest as requested.
+ * Set r->filename for the rules: the octets of the deepest directory that was
+ * found, or of that of the choices, then the rest as requested.
  */
 static void
 mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
@@ -368,9 +355,8 @@ mod_iri_last_segment(request_rec *r, const char *path)
 }
 
 /*
- * The URI of a file subrequest consists of the canonical directory of its main
- * request, without PATH_INFO, and the name as requested.  Replace the requested
- * name by that of the entry.
+ * Replace the requested name by that of the entry in the URI of a file
+ * subrequest: the canonical directory of its main request, and the name.
  */
 static void
 mod_iri_name_entry(request_rec *r, const char *requested)
@@ -420,9 +406,9 @@ mod_iri_map_file(request_rec *r)
 /* ---- map_to_storage ----------------------------------------------------- */
 
 /*
- * Test a path that a rule may have made, for example from a query.  Rules have
- * judged this form of it, so other forms are not looked up.  Returns: 0 if the
- * path is refused: mod_iri_refuse_absent() answers after access was granted.
+ * Test a path that a rule may have made.  Rules have judged this form of it, so
+ * other forms are not looked up.  Returns: 0 if the path is refused:
+ * mod_iri_refuse_absent() answers.
  */
 static int
 mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
@@ -475,10 +461,7 @@ mod_iri_stat(request_rec *r)
     return status;
 }
 
-/*
- * Find the entry of a path.  Most entries exist as requested, which the stat
- * tells that httpd needs anyway.
- */
+/* Most entries exist as requested, as the stat tells that httpd needs anyway. */
 static iri_lookup_t *
 mod_iri_find_uri(request_rec *r, const iri_env_t *env,
                  const mod_iri_request_t *ctx, iri_search_t *search)
@@ -541,8 +524,6 @@ mod_iri_map_uri(request_rec *r)
     return mod_iri_apply_verdict(r, ctx);
 }
 
-/* ---- report ------------------------------------------------------------- */
-
 /* iri_report_find_t.  A path that a rule has made is not looked up. */
 static iri_lookup_t *
 mod_iri_report_find(void *apr_env, iri_str_t path)
@@ -591,8 +572,6 @@ mod_iri_report(request_rec *r)
     }
     return DECLINED;
 }
-
-/* ---- names in ASCII ----------------------------------------------------- */
 
 /* If the entry exists as requested, or not at all, r is not changed. */
 static int

@@ -38,10 +38,7 @@ mod_iri_convert(request_rec *r, const iri_function_t *function,
 
 /* ---- RewriteMap --------------------------------------------------------- */
 
-/*
- * i: number of a function; from IRI_FUNCTIONS on encode, for each legacy
- * charset.  One that no RewriteMap has loaded gives NULL.
- */
+/* i: number of a function; from IRI_FUNCTIONS on: encode, by charset */
 static char *
 mod_iri_map(request_rec *r, size_t i, const char *key)
 {
@@ -59,10 +56,7 @@ mod_iri_map(request_rec *r, size_t i, const char *key)
                : NULL;
 }
 
-/*
- * mod_rewrite passes the key only, not the name of the function.  So there is
- * one C function for each name.
- */
+/* mod_rewrite passes the key only: one C function for each name. */
 /* clang-format off */
 #define MOD_IRI_EACH_MAP(m)                                                  \
     m(0) m(1) m(2) m(3) m(4) m(5) m(6) m(7) m(8) m(9) m(10) m(11) m(12)      \
@@ -89,10 +83,7 @@ static rewrite_mapfunc_t *const mod_iri_maps[IRI_FUNCTIONS + IRI_CHARSETS] = {
 
 #define MOD_IRI_ENCODE "iri.encode."
 
-/*
- * Runs after the pre_config of mod_rewrite, which creates its table of
- * functions.  mod_rewrite may not be loaded.
- */
+/* mod_rewrite, which may not be loaded, has created its table. */
 void
 mod_iri_register_maps(apr_pool_t *pconf)
 {

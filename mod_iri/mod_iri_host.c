@@ -1,18 +1,15 @@
 /*
  * mod_iri_host.c - host of a request -> A-labels
  *
- * httpd checks the host before it runs a hook that could change it: with
- * HttpProtocolOptions Strict it accepts few characters besides letters and
- * digits.  So the host is mapped while the request is read: in HTTP/1 a filter
- * edits the Host line, and the request line if its target is in absolute form
- * (RFC 9112, 3.2.2); in HTTP/2 the header fields arrive together.
+ * httpd checks the host before it runs a hook that could change it.  So the
+ * host is mapped while the request is read: in HTTP/1 a filter edits the Host
+ * line, and a request line in absolute form (RFC 9112, 3.2.2); in HTTP/2 the
+ * header fields arrive together.
  *
- * Only the host is replaced, and only by a-z, 0-9, "-" and ".", so that an
- * edited line has the same structure for all later readers.  A host that the
- * core refuses is not replaced, and httpd refuses it.
- *
- * No virtual host is selected at that time.  So the IRIHost of the first
- * virtual host of the connection's address applies.
+ * Only the host is replaced, and only by a-z, 0-9, "-" and ".", so that a line
+ * has the same structure for all later readers.  A host that the core refuses
+ * stays, and httpd refuses it.  No virtual host is selected at that time: the
+ * IRIHost of the first one of the connection's address applies.
  */
 
 #include "mod_iri_hooks.h"
@@ -21,12 +18,7 @@
 #include <apr_buckets.h>
 #include <util_filter.h>
 
-/* ---- mapping ------------------------------------------------------------ */
-
-/*
- * Returns: 1 if the A-labels of a host must replace it; 0: it is ASCII or
- * refused, the engine only reports, or an error occurred.
- */
+/* Returns: 1 if the A-labels of a host must replace it. */
 static int
 mod_iri_map_host(request_rec *r, iri_str_t host, iri_host_t *read)
 {
@@ -105,9 +97,8 @@ mod_iri_is_valid_field(const char *field)
 /*
  * With HttpProtocolOptions Unsafe httpd accepts nearly every host.  A host that
  * could not be mapped gets the same answer as with Strict, and no page contains
- * it.  ASCII hosts without "%" are left to httpd.  If the target has a host,
- * the Host field is ignored (RFC 9112, 3.2.2), but other modules may read it:
- * so the target's host replaces a field that is not valid, as with Strict.
+ * it.  If the target has a host, the Host field is ignored (RFC 9112, 3.2.2),
+ * but other modules may read it: so the target's host replaces an invalid one.
  */
 static int
 mod_iri_check_host(request_rec *r)
@@ -165,9 +156,7 @@ mod_iri_host_of_field(iri_str_t line)
 
 /*
  * Returns: the host in "GET http://www.example/ HTTP/1.1"; empty for other
- * forms of the request line (RFC 9112, 3.2).  In the authority form (CONNECT)
- * the host is not mapped.  The scheme is not checked: httpd refuses an invalid
- * one.
+ * forms of the request line (RFC 9112, 3.2).  httpd checks the scheme.
  */
 static iri_str_t
 mod_iri_host_of_target(iri_str_t line)
@@ -195,18 +184,13 @@ mod_iri_host_of_target(iri_str_t line)
     return iri_authority_host(line);
 }
 
-/* ---- the filter --------------------------------------------------------- */
-
 /*
- * Its ctx is NULL until the request line was read.  It is removed after the
+ * ctx: NULL until the request line was read.  The filter is removed after the
  * Host line, the empty line, or a line that httpd refuses.
  */
 static ap_filter_rec_t *mod_iri_line_filter_handle;
 
-/*
- * Edit a whole line.  A second Host line needs no edit: httpd joins both with a
- * comma, and refuses the result.
- */
+/* httpd joins a second Host line with a comma, and refuses the result. */
 static void
 mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
 {
@@ -232,10 +216,7 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
     }
 }
 
-/*
- * The pieces of a line are joined, up to the length that httpd accepts.  Each
- * call returns the octets that it has read; only the host may be replaced.
- */
+/* Join the pieces of a line, up to the length that httpd accepts. */
 static apr_status_t
 mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
                     ap_input_mode_t mode, apr_read_type_e block,

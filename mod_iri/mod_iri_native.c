@@ -2,13 +2,13 @@
  * mod_iri_native.c - internal redirects to names on disk -> canonical paths
  *
  * A per-directory RewriteRule is matched against r->filename, so it redirects
- * to a path with octets on disk.  Its last segments ("public/$1") get the names
- * that they have in the request.  So does the directory of the rule, which
- * httpd adds without a RewriteBase.  The rest gets the names of its entries if
+ * to a path with octets on disk.  Its last segments ("public/$1") and the
+ * directory of the rule, which httpd adds without a RewriteBase, get the names
+ * that they have in the request.  The rest gets the names of its entries if
  * they exist on disk; otherwise it is read like the path of a request.
  *
- * For PROPFIND mod_dav makes subrequests for the members of a collection.
- * Their directory is canonical, and only the rest consists of octets on disk.
+ * The subrequests of mod_dav for PROPFIND have a canonical directory, and only
+ * the rest consists of octets on disk.
  */
 
 #include "mod_iri_request.h"
@@ -127,8 +127,7 @@ mod_iri_prefix_length(request_rec *r, const char *path, const char *dir)
 
 /*
  * Returns: the path below a directory, percent-encoded in UTF-8; rest itself if
- * it cannot be read. canonical_dir: the directory with canonical names;
- * native_dir: with octets on disk.
+ * it cannot be read.  The directory has canonical names or octets on disk.
  */
 static const char *
 mod_iri_rest_to_canonical(request_rec *r, const char *canonical_dir,

@@ -4,10 +4,8 @@
  * httpd normalizes, decodes and matches r->parsed_uri.path, which is percent-
  * encoded and the same pointer as r->uri.  So the canonical path is put there
  * percent-encoded, and AllowEncodedSlashes, MergeSlashes and dot-segments are
- * left to httpd.  r->unparsed_uri and r->the_request keep the path as sent.
- *
- * A refused path is answered in pre_translate_name: after an error in
- * post_read_request httpd would close the connection.
+ * left to httpd.  A refused path is answered in pre_translate_name: after an
+ * error in post_read_request httpd would close the connection.
  *
  * r->args and r->parsed_uri.query are replaced before rules run and before
  * mod_cache makes its key, so QUERY_STRING, rewriting and proxies see UTF-8.
@@ -18,12 +16,9 @@
 
 #include <apr_lib.h>
 
-/* ---- httpd's normalization ---------------------------------------------- */
-
 /*
- * Normalize a path as ap_process_request_internal() will, so that mod_cache
- * sees one form of it, and the octets for alternative readings have the same
- * segments as r->uri.  Returns: NULL: httpd will refuse the path.
+ * Normalize a path as httpd will: for mod_cache, and so that the octets for
+ * alternative readings have the same segments.  NULL: httpd will refuse it.
  */
 static const char *
 mod_iri_normalized(request_rec *r, const char *path)
@@ -39,8 +34,6 @@ mod_iri_normalized(request_rec *r, const char *path)
     }
     return ap_normalize_path(copy, flags) ? copy : NULL;
 }
-
-/* ---- the query ---------------------------------------------------------- */
 
 static int
 mod_iri_query_needs_read(const request_rec *r)
@@ -129,11 +122,9 @@ mod_iri_query_sent(const request_rec *r)
 /*
  * While a request is served, r->unparsed_uri is canonical: mod_proxy sends it
  * with nocanon, and mod_dav makes a Location of it.  With IRIRequestURI so is
- * the request line, of which httpd makes REQUEST_URI: for rules too, because
- * they must judge what an application gets.
- *
- * This must not precede pre_translate_name, because mod_auth_digest saves
- * r->unparsed_uri in post_read_request to compare it with the signed URI.
+ * the request line, of which httpd makes REQUEST_URI.  mod_auth_digest saves
+ * r->unparsed_uri in post_read_request, so this must not precede
+ * pre_translate_name.
  */
 
 /* "GET /caf%E9 HTTP/1.1", "/caf%C3%A9" -> "GET /caf%C3%A9 HTTP/1.1" */
@@ -197,13 +188,10 @@ mod_iri_target_sent(const request_rec *r)
     return ctx && ctx->saved_unparsed ? ctx->saved_unparsed : r->unparsed_uri;
 }
 
-/* ---- settings ---------------------------------------------------------- */
-
 /*
  * Has a per-directory rule redirected to a decoded path, which httpd decodes
  * again?  The rules have judged "%A6", sent as "%25A6", as three characters.
- * So a path that is decoded twice is read in UTF-8 only, and is looked up as
- * without this module.
+ * So such a path is read in UTF-8 only.
  */
 static int
 mod_iri_is_decoded_again(const request_rec *r)
@@ -256,8 +244,6 @@ mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
     }
     return status;
 }
-
-/* ---- reading ------------------------------------------------------------ */
 
 /* Is r->uri set to the canonical path? */
 static int
@@ -331,9 +317,8 @@ mod_iri_handles_path(const request_rec *r)
 }
 
 /*
- * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so that
- * IRIRepair can repair it: in a path of a rule only if the client sent "%u".
- * Returns: 1 if there was a "%uXXXX".
+ * Escape the "%" of "%uXXXX", which httpd would refuse, for IRIRepair: in a path
+ * of a rule only if the client sent "%u".  Returns: 1 if there was one.
  */
 static int
 mod_iri_accept_percent_u(request_rec *r)
@@ -411,10 +396,7 @@ mod_iri_post_read_absolute(request_rec *r)
     return mod_iri_is_for_proxy(r) ? mod_iri_read_first(r) : DECLINED;
 }
 
-/*
- * Runs after mod_setenvif.  If it has set iri-charset, read the path that was
- * sent again: a path without a reading may get one.
- */
+/* After mod_setenvif: if it has set iri-charset, read the path again. */
 int
 mod_iri_post_read_client(request_rec *r)
 {
@@ -431,12 +413,9 @@ mod_iri_post_read_client(request_rec *r)
     return DECLINED;
 }
 
-/* ---- pre_translate_name ------------------------------------------------- */
-
 /*
  * Returns: the path that must replace that of r->unparsed_uri, which is ASCII:
- * its query was converted, or "%uXXXX" was sent, which other modules must not
- * take for an escape; else NULL.
+ * its query was converted, or "%uXXXX" was sent; else NULL.
  */
 static const char *
 mod_iri_unparsed_path(const request_rec *r)
@@ -531,8 +510,6 @@ mod_iri_pre_translate(request_rec *r)
     return ctx->refused;
 }
 
-/* ---- translate_name ----------------------------------------------------- */
-
 /*
  * Is the path that httpd has decoded still canonical?  Escapes that remained in
  * it are decoded now, and may compose with the octets around them.
@@ -561,10 +538,7 @@ mod_iri_check_decoded(request_rec *r)
                      iri_show(&shown, mod_iri_str(r->uri)));
         return HTTP_NOT_FOUND;
     }
-    /*
-     * With AllowEncodedSlashes, decoding may have added a "/": the segments of
-     * r->uri apply, not those of the reading.
-     */
+    /* with AllowEncodedSlashes, decoding may have added a "/" */
     if (ctx != NULL) {
         iri_request_set_canonical(ctx->state,
                                   mod_iri_str(apr_pstrdup(r->pool, r->uri)));

@@ -313,13 +313,11 @@ typedef struct mod_iri_probe_s {
     request_rec      *r;
     ap_conf_vector_t *per_dir;      /* r->per_dir_config */
     ap_conf_vector_t *per_dir_copy; /* a copy at another address */
-    int               unnamed; /* 1: no charset decodes the last probe's path,
-                                  which is judged as it is */
+    int               unnamed; /* 1: no charset decodes the last one's path */
     int               authenticated; /* 1: r->user was authenticated */
     int               directory_match; /* 1: there is a <DirectoryMatch> */
     void             *walk_cache;   /* httpd's directory walk cache of r while
                                        it is removed from r; else NULL */
-
     /* the file to which rules have mapped the last probe; in its pool */
     const char *filename;      /* NULL: none */
     const char *path_info;     /* NULL: none */
@@ -328,7 +326,7 @@ typedef struct mod_iri_probe_s {
 
 void mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r);
 
-/* The probe that r is a subrequest of; NULL: none. */
+/* mod_iri_request.c: the probe that r is a subrequest of; NULL: none. */
 mod_iri_probe_t *mod_iri_probe_of(const request_rec *r);
 
 /* Returns: whether the client gets the name for which rr is the probe. */

@@ -22,8 +22,6 @@ typedef struct {
     apr_global_mutex_t *mutex;
 } mod_iri_shared_t;
 
-/* ---- shared memory ------------------------------------------------------ */
-
 static void
 mod_iri_status_lock(void *ctx)
 {
@@ -129,8 +127,6 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
     }
 }
 
-/* ---- the event of a request --------------------------------------------- */
-
 /* Read the query that was sent again: r->args was replaced by UTF-8. */
 static void
 mod_iri_status_query(request_rec *r, const mod_iri_server_conf_t *conf,
@@ -191,8 +187,6 @@ mod_iri_status_log(request_rec *r)
     iri_stats_count(conf->stats, &event);
     return DECLINED;
 }
-
-/* ---- the page ----------------------------------------------------------- */
 
 static int
 mod_iri_status_handler(request_rec *r)

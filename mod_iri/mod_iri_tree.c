@@ -222,8 +222,6 @@ mod_iri_entry_names(request_rec *r, const char *directory, const char *octets)
     }
 }
 
-/* ---- settings of a search ----------------------------------------------- */
-
 /* The settings_data of a search. */
 typedef struct {
     const mod_iri_server_conf_t *conf;

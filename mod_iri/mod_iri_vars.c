@@ -1,12 +1,10 @@
 /*
  * mod_iri_vars.c - the variables IRI_...
  *
- * Conditions of RewriteRule, header fields, CGI and pages read the variables
- * from the environment.  A variable is set there as soon as its value is known.
- * The variables of an ASCII path are set only in fixups, if a handler was
- * chosen (CGI, a proxied application), so that a static file costs nothing.
- * %{IRI_PATH} in expressions and %{IRI_PATH}e in log formats are computed on
- * use, for any request.
+ * They are set in the environment as soon as they are known.  Those of an ASCII
+ * path are set in fixups, if a handler was chosen (CGI, a proxied application),
+ * so that a static file costs nothing.  %{IRI_PATH} in expressions and
+ * %{IRI_PATH}e in log formats are computed on use, for any request.
  */
 
 #include "mod_iri_hooks.h"
@@ -45,13 +43,10 @@ mod_iri_var_get(const request_rec *r, mod_iri_var_t var)
     return apr_table_get(r->subprocess_env, mod_iri_var_names[var]);
 }
 
-/* ---- values ------------------------------------------------------------- */
-
 /*
- * Returns: the request that the client sent, if a rule has redirected it
- * internally to r.  The variables describe it, except IRI_PATH, which rules
- * judge like REQUEST_URI: a RewriteCond in a .htaccess must see that its rule
- * was applied.  An error page has its own variables.
+ * Returns: the request of the client, which a rule has redirected to r.  The
+ * variables describe it, except IRI_PATH: a RewriteCond in a .htaccess must see
+ * that its rule was applied.  An error page has its own variables.
  */
 static request_rec *
 mod_iri_client_request(request_rec *r)
@@ -141,11 +136,7 @@ mod_iri_var_file(request_rec *r, int path_info)
     return path_info ? r->path_info : r->filename;
 }
 
-/*
- * Returns: the match of the lookup; after a restart, the greater difference of
- * both lookups.  A subrequest for the index of a directory keeps the match with
- * which the directory was found.
- */
+/* A subrequest for the index of a directory keeps that of the directory. */
 static const char *
 mod_iri_var_match(request_rec *r)
 {
@@ -215,8 +206,6 @@ mod_iri_var_value(request_rec *r, mod_iri_var_t var,
         return NULL;
     }
 }
-
-/* ---- environment -------------------------------------------------------- */
 
 /* Returns: the variable with a name in any case; MOD_IRI_VARS: none. */
 static mod_iri_var_t
@@ -334,10 +323,7 @@ mod_iri_vars_hide_lookup(request_rec *r)
     r->subprocess_env = env;
 }
 
-/*
- * The variables of an ASCII path are set only if a handler may read them.
- * Those of an absent file are set for FallbackResource.
- */
+/* Those of an absent file are set for FallbackResource. */
 void
 mod_iri_vars_set_fixups(request_rec *r)
 {
@@ -354,8 +340,6 @@ mod_iri_vars_set_fixups(request_rec *r)
     mod_iri_vars_set(r, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
 }
 
-/* ---- logs --------------------------------------------------------------- */
-
 /* Returns: the request that failed, if r is its error page; else r. */
 static request_rec *
 mod_iri_before_error_page(request_rec *r)
@@ -370,10 +354,7 @@ mod_iri_before_error_page(request_rec *r)
     return before;
 }
 
-/*
- * The format %{NAME}e of mod_log_config.  The environment of an ASCII path has
- * no variables: they are computed here, for the request that the client sent.
- */
+/* The format %{NAME}e of mod_log_config, for the request of the client. */
 static const char *
 mod_iri_log_item(request_rec *r, char *name)
 {
@@ -402,8 +383,6 @@ mod_iri_register_log(apr_pool_t *pconf)
         put(pconf, "e", mod_iri_log_item, 0);
     }
 }
-
-/* ---- expressions -------------------------------------------------------- */
 
 static const char *
 mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)

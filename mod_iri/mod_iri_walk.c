@@ -1,18 +1,17 @@
 /*
  * mod_iri_walk.c - <Directory>, <Files> and MultiViews on canonical names
  *
- * The hook runs in map_to_storage, last before httpd's own hook, and does the
- * same two walks.
+ * The hook runs before httpd's own, and does the same two walks.
  *
  * httpd compares <Directory "/srv/caf\xC3\xA9"> with octets on disk.  If the
  * tree stores that name in NFD or in another charset, the section would not
  * match, and would not deny access.  So the walk gets a copy of the section,
- * after it, with the octets of the request's file name.  Servers and requests
- * share sections: for the walk the request has a copy of its server_rec.
+ * after it, with the octets of the request's file name, in a copy of the
+ * server_rec: servers and requests share sections.
  *
- * <Files "caf\xC3\xA9.html"> is compared with the name of the entry instead of
- * its octets on disk. mod_negotiation compares octets too: for a path without
- * its suffix, r->filename gets the octets with which an entry on disk starts.
+ * <Files "caf\xC3\xA9.html"> is compared with the name of the entry. For
+ * mod_negotiation, which compares octets, r->filename gets the octets with which
+ * an entry starts that has the name of a path without its suffix.
  */
 
 #include "mod_iri_hooks.h"
@@ -44,8 +43,6 @@ mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env)
         }
     }
 }
-
-/* ---- <Directory>: the sections of a file -------------------------------- */
 
 /* Returns: the path after its first segment and "/". */
 static const char *
@@ -175,8 +172,6 @@ mod_iri_find_sections(request_rec *r, apr_array_header_t **sections,
     return IRI_OK;
 }
 
-/* ---- <Directory>: the walk ---------------------------------------------- */
-
 /* Returns: a copy of r->server with these sections. */
 static server_rec *
 mod_iri_server_with(request_rec *r, apr_array_header_t *sections)
@@ -192,10 +187,8 @@ mod_iri_server_with(request_rec *r, apr_array_header_t *sections)
 }
 
 /*
- * As ap_directory_walk(), but each <Directory> also applies to the directory on
- * disk that has its name in other octets.  An internal redirect or a subrequest
- * uses the sections of the request that it comes from if it needs the same: so
- * httpd sees that both have the same configuration.
+ * An internal redirect or a subrequest uses the sections of the request that it
+ * comes from if it needs the same: httpd then sees the same configuration.
  */
 static int
 mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
@@ -226,8 +219,6 @@ mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
     return status;
 }
 
-/* ---- MultiViews --------------------------------------------------------- */
-
 /* Returns: the length of the text before dot number n (from 0); 0: none. */
 static size_t
 mod_iri_length_before_dot(iri_str_t octets, size_t n)
@@ -243,10 +234,9 @@ mod_iri_length_before_dot(iri_str_t octets, size_t n)
 }
 
 /*
- * Returns: the octets with which an entry of a directory starts that has the
- * name of the segment octets, and a suffix; NULL: there is none, or one starts
- * with octets itself.  "." is never part of a multi-octet character, so
- * suffixes can be cut off.
+ * Returns: the octets with which an entry starts that has the name of the
+ * segment octets, and a suffix; NULL: none, or one starts with octets itself.
+ * "." is never part of a multi-octet character.
  */
 static const char *
 mod_iri_find_prefix(request_rec *r, const char *path, iri_str_t octets)
@@ -301,8 +291,6 @@ mod_iri_multiviews(request_rec *r)
         r->canonical_filename = r->filename;
     }
 }
-
-/* ---- <Files> ------------------------------------------------------------ */
 
 /* Compare <Files> with the name of the entry. */
 static int
