@@ -145,6 +145,8 @@ mod_iri_add_request_hooks(void)
                                APR_HOOK_REALLY_FIRST);
     ap_hook_translate_name(mod_iri_translate, NULL, NULL,
                            APR_HOOK_REALLY_FIRST);
+    ap_hook_translate_name(mod_iri_probe_detach, NULL, NULL,
+                           APR_HOOK_REALLY_FIRST + 1);
     ap_hook_translate_name(mod_iri_probe_attach, NULL, NULL,
                            MOD_IRI_AFTER_FIRST);
     ap_hook_map_to_storage(mod_iri_map_to_storage, NULL, NULL,
@@ -157,7 +159,11 @@ mod_iri_add_request_hooks(void)
     ap_hook_check_authz(mod_iri_list_authz, NULL, NULL, APR_HOOK_REALLY_FIRST,
                         AP_AUTH_INTERNAL_PER_CONF);
     ap_hook_fixups(mod_iri_probe_detach, NULL, NULL, APR_HOOK_REALLY_FIRST);
-    ap_hook_fixups(mod_iri_fixups, NULL, NULL, MOD_IRI_AFTER_FIRST);
+    ap_hook_fixups(mod_iri_probe_attach, NULL, NULL, MOD_IRI_AFTER_FIRST);
+    ap_hook_fixups(mod_iri_refuse_absent, NULL, NULL,
+                   MOD_IRI_AFTER_FIRST + 1);
+    ap_hook_fixups(mod_iri_vars_set_fixups, NULL, NULL,
+                   MOD_IRI_AFTER_FIRST + 2);
     ap_hook_fixups(mod_iri_redirect, NULL, NULL, APR_HOOK_LAST - 1);
     ap_hook_fixups(mod_iri_redirect_directory, NULL, NULL, APR_HOOK_LAST + 1);
     ap_hook_fixups(mod_iri_dav_fixups, NULL, NULL, APR_HOOK_REALLY_LAST);

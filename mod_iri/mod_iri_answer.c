@@ -93,9 +93,9 @@ mod_iri_replace(request_rec *r, apr_table_t *table, const char *key,
             r, apr_pstrmemdup(r->pool, at, strcspn(at, "\"")));
         value = name ? mod_iri_entry_reference(r, name, is_list) : NULL;
         changed |= value != NULL;
-        done = apr_psprintf(r->pool, "%s%.*s%.*s", done, (int) (at - text),
-                            text, value ? INT_MAX : (int) (to - at),
-                            value ? value : at);
+        done = apr_psprintf(
+            r->pool, "%s%.*s%s", done, (int) (at - text), text,
+            value ? value : apr_pstrmemdup(r->pool, at, to - at));
         text = to;
     }
     if (changed) {
@@ -188,32 +188,20 @@ static void
 mod_iri_fix_page(request_rec *r, apr_bucket_brigade *page,
                  const char *old_url, const char *new_url)
 {
-    apr_bucket *b, *tail;
-    const char *data, *at, *text;
+    char       *text, *at;
     apr_size_t  len;
+    const char *before = ap_escape_html(r->pool, old_url);
 
-    old_url = ap_escape_html(r->pool, old_url);
-    for (b = APR_BRIGADE_FIRST(page); b != APR_BRIGADE_SENTINEL(page);
-         b = APR_BUCKET_NEXT(b))
-    {
-        if (APR_BUCKET_IS_METADATA(b)
-            || apr_bucket_read(b, &data, &len, APR_BLOCK_READ) != APR_SUCCESS)
-        {
-            continue;
-        }
-        text = apr_pstrmemdup(r->pool, data, len);
-        at = strstr(text, old_url);
-        if (at == NULL) {
-            continue;
-        }
+    if (apr_brigade_pflatten(page, &text, &len, r->pool) != APR_SUCCESS) {
+        return;
+    }
+    text = apr_pstrmemdup(r->pool, text, len);
+    at = strstr(text, before);
+    if (at != NULL) {
         text = apr_psprintf(r->pool, "%.*s%s%s", (int) (at - text), text,
                             ap_escape_html(r->pool, new_url),
-                            at + strlen(old_url));
-        tail = apr_bucket_pool_create(text, strlen(text), r->pool,
-                                      page->bucket_alloc);
-        APR_BUCKET_INSERT_BEFORE(b, tail);
-        apr_bucket_delete(b);
-        b = tail;
+                            at + strlen(before));
+        mod_iri_replace_data(r, page, mod_iri_str(text));
     }
 }
 
@@ -490,6 +478,20 @@ mod_iri_presence(const request_rec *r, iri_str_t path)
                : IRI_UNCONFIRMED;
 }
 
+/* The path as it was sent, percent-encoded or raw; empty: unknown. */
+static iri_str_t
+mod_iri_path_sent(const request_rec *r)
+{
+    const char *target = mod_iri_target_sent(r), *authority;
+
+    if (target != NULL && *target != '/') {
+        /* absolute form (RFC 9112, 3.2.2) */
+        authority = strstr(target, "://");
+        target = authority ? strchr(authority + 3, '/') : NULL;
+    }
+    return mod_iri_substr(target, target ? strcspn(target, "?#") : 0);
+}
+
 /*
  * Describe the request as it was sent: r->uri and r->args may come from a rule.
  * reading: memory for that of an ASCII path.
@@ -624,23 +626,4 @@ mod_iri_redirect_directory(request_rec *r)
     }
     return mod_iri_lacks_slash(r) ? mod_iri_try_redirect(r, IRI_PRESENT)
                                   : DECLINED;
-}
-
-/* After per-directory RewriteRules, which may redirect an absent name. */
-int
-mod_iri_fixups(request_rec *r)
-{
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    int                      status;
-
-    mod_iri_probe_attach(r);
-    if ((ctx == NULL && r->handler == NULL) || !mod_iri_is_on(r)) {
-        return DECLINED;
-    }
-    status = mod_iri_refuse_absent(r);
-    if (status != DECLINED) {
-        return status;
-    }
-    mod_iri_vars_set_fixups(r);
-    return DECLINED;
 }

@@ -107,26 +107,16 @@ static apr_status_t
 mod_iri_dav_replace_body(ap_filter_t *f, apr_bucket_brigade *in,
                          mod_iri_dav_t *dav, const char *why)
 {
-    apr_bucket *bucket, *next;
-
-    for (bucket = APR_BRIGADE_FIRST(in); bucket != APR_BRIGADE_SENTINEL(in);
-         bucket = next)
-    {
-        next = APR_BUCKET_NEXT(bucket);
-        if (!APR_BUCKET_IS_METADATA(bucket)) {
-            apr_bucket_delete(bucket);
-        }
-    }
-    if (!dav->replaced) {
+    if (dav->replaced) {
+        why = "";
+    } else {
         dav->replaced = 1;
         why = apr_pstrcat(f->r->pool,
                           "<html><head>\n<title>409 Conflict</title>\n"
                           "</head><body>\n<h1>Conflict</h1>\n<p>",
                           why, "</p>\n</body></html>\n", NULL);
-        bucket = apr_bucket_pool_create(why, strlen(why), f->r->pool,
-                                        f->c->bucket_alloc);
-        APR_BRIGADE_INSERT_HEAD(in, bucket);
     }
+    mod_iri_replace_data(f->r, in, mod_iri_str(why));
     return ap_pass_brigade(f->next, in);
 }
 

@@ -187,8 +187,8 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
 
     /* search->prefix counts octets of r->uri, not of the reading */
     if (reading->form == IRI_FORM_LEGACY
-        || !mod_iri_read_replaced(r, mod_iri_names_below_root(search),
-                                  &names))
+        || !mod_iri_read_replaced(
+            r, iri_str_from(search->path, search->prefix), &names))
     {
         return 0;
     }
@@ -302,8 +302,11 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
 static int
 mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 {
-    const iri_found_t *found = &ctx->lookup->found;
+    const iri_found_t *found = mod_iri_found(ctx);
 
+    if (ctx->lookup == NULL) {
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
     if (found->verdict == IRI_RESTART) {
         return mod_iri_restart(r, ctx->lookup);
     }
@@ -514,12 +517,8 @@ mod_iri_map_uri(request_rec *r)
         mod_iri_save_ascii(r, ctx->state);
     }
     mod_iri_search_init(r, env, &search);
-    if (!mod_iri_accept_path(r, ctx, &search)) {
-        return ctx->lookup != NULL ? DECLINED : HTTP_INTERNAL_SERVER_ERROR;
-    }
-    ctx->lookup = mod_iri_find_uri(r, env, ctx, &search);
-    if (ctx->lookup == NULL) {
-        return HTTP_INTERNAL_SERVER_ERROR;
+    if (mod_iri_accept_path(r, ctx, &search)) {
+        ctx->lookup = mod_iri_find_uri(r, env, ctx, &search);
     }
     return mod_iri_apply_verdict(r, ctx);
 }
@@ -624,6 +623,14 @@ mod_iri_map_ascii(request_rec *r)
     ctx->state = state;
     ctx->lookup = lookup;
     return mod_iri_apply_verdict(r, ctx);
+}
+
+/* Is r a subrequest that names a file on disk, not a URI? */
+static int
+mod_iri_is_file_subrequest(const request_rec *r)
+{
+    return r->main != NULL
+           && ap_get_module_config(r->request_config, &iri_module) == NULL;
 }
 
 int

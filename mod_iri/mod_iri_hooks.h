@@ -49,9 +49,6 @@ void mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line);
 /* The registry of a configuration; NULL: the data of ICU is missing. */
 iri_registry_t *mod_iri_registry(apr_pool_t *pconf);
 
-/* mod_iri_walk.c: collect the <Directory> of a server that are not ASCII. */
-void mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env);
-
 /* The first virtual host of an address of the virtual host s. */
 const server_rec *mod_iri_first_server(server_rec            *s,
                                        const server_addr_rec *addr);
@@ -102,12 +99,15 @@ int mod_iri_restore_target(request_rec *r);     /* log_transaction */
 int mod_iri_map_to_storage(request_rec *r);     /* mod_iri_disk.c */
 int mod_iri_walk(request_rec *r);               /* mod_iri_walk.c: last */
 
+/* fixups, after per-directory RewriteRules */
+int mod_iri_refuse_absent(request_rec *r);      /* mod_iri_disk.c */
+int mod_iri_vars_set_fixups(request_rec *r);    /* mod_iri_vars.c */
+
 /* mod_iri_listing.c: check_authz, handler */
 int mod_iri_list_authz(request_rec *r);
 int mod_iri_list(request_rec *r);
 
 /* mod_iri_answer.c: fixups, insert_filter, insert_error_filter */
-int  mod_iri_fixups(request_rec *r);
 int  mod_iri_redirect(request_rec *r);           /* before mod_dir */
 int  mod_iri_redirect_directory(request_rec *r); /* after mod_dir */
 void mod_iri_location_insert(request_rec *r);

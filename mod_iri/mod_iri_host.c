@@ -209,10 +209,7 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
     f->ctx = f;
     if (host.data != NULL && mod_iri_host_replace(f->r, text, host, &edited))
     {
-        apr_brigade_cleanup(bb);
-        APR_BRIGADE_INSERT_TAIL(
-            bb, apr_bucket_pool_create((const char *) edited.data, edited.len,
-                                       f->r->pool, f->c->bucket_alloc));
+        mod_iri_replace_data(f->r, bb, edited);
     }
 }
 

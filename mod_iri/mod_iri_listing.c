@@ -11,6 +11,8 @@
  * of those that it may get.  If there is none, the name counts as absent.
  */
 
+#include <unistd.h>
+
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 
@@ -41,6 +43,20 @@ mod_iri_compare_entry(const mod_iri_list_t      *list,
                ? iri_listing_compare(list->listing, entry,
                                      mod_iri_str(probe->filename))
                : IRI_NAME_HIDDEN;
+}
+
+/* Can the server read what rr was mapped to, or does a handler serve it? */
+static int
+mod_iri_is_readable(request_rec *rr)
+{
+    if (rr->finfo.filetype == APR_DIR) {
+        return access(rr->filename, R_OK) == 0;
+    }
+    /* another handler may run the file, or let another process read it */
+    return rr->finfo.filetype == APR_REG
+           && ((rr->handler != NULL
+                && strcmp(rr->handler, "default-handler") != 0)
+               || access(rr->filename, R_OK) == 0);
 }
 
 /* Returns: UNLINKED if the client may get the octets of the entry. */

@@ -36,11 +36,8 @@ mod_iri_path_pair_init(request_rec *r, const mod_iri_request_t *ctx,
     }
     search = &ctx->lookup->search;
     native = mod_iri_dup(r->pool, found->filename) + search->root.len;
-    pair->native = apr_pstrcat(
-        r->pool,
-        apr_pstrmemdup(r->pool, (const char *) search->path.data,
-                       search->prefix),
-        native, NULL);
+    pair->native = apr_psprintf(r->pool, "%.*s%s", (int) search->prefix,
+                                (const char *) search->path.data, native);
     pair->canonical = mod_iri_dup(r->pool, search->path);
     return 1;
 }
@@ -99,9 +96,8 @@ mod_iri_tail_to_canonical(request_rec *r, const mod_iri_path_pair_t *pair,
     }
     return tail == NULL
                ? path
-               : apr_pstrcat(r->pool,
-                             apr_pstrmemdup(r->pool, path, tail - path),
-                             ap_os_escape_path(r->pool, name, 1), NULL);
+               : apr_psprintf(r->pool, "%.*s%s", (int) (tail - path), path,
+                              ap_os_escape_path(r->pool, name, 1));
 }
 
 static const char *
@@ -252,8 +248,7 @@ mod_iri_location_to_canonical(request_rec *r, const char *value)
     len = strcspn(value + start, "?#");
     path = apr_pstrmemdup(r->pool, value + start, len);
     named = mod_iri_path_to_canonical(r, ctx, path);
-    return named == path
-               ? value
-               : apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, value, start),
-                             named, value + start + len, NULL);
+    return named == path ? value
+                         : apr_psprintf(r->pool, "%.*s%s%s", (int) start,
+                                        value, named, value + start + len);
 }

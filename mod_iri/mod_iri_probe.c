@@ -5,8 +5,6 @@
  * user.  Listings and choices contain only names whose probe succeeded.
  */
 
-#include <unistd.h>
-
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 
@@ -261,17 +259,4 @@ mod_iri_probe_record(request_rec *r)
         probe->path_info = r->path_info;
         probe->finfo = r->finfo;
     }
-}
-
-int
-mod_iri_is_readable(request_rec *rr)
-{
-    if (rr->finfo.filetype == APR_DIR) {
-        return access(rr->filename, R_OK) == 0;
-    }
-    /* another handler may run the file, or let another process read it */
-    return rr->finfo.filetype == APR_REG
-           && ((rr->handler != NULL
-                && strcmp(rr->handler, "default-handler") != 0)
-               || access(rr->filename, R_OK) == 0);
 }

@@ -94,19 +94,6 @@ mod_iri_query(request_rec *r)
                                            : NULL;
 }
 
-iri_str_t
-mod_iri_path_sent(const request_rec *r)
-{
-    const char *target = mod_iri_target_sent(r), *authority;
-
-    if (target != NULL && *target != '/') {
-        /* absolute form (RFC 9112, 3.2.2) */
-        authority = strstr(target, "://");
-        target = authority ? strchr(authority + 3, '/') : NULL;
-    }
-    return mod_iri_substr(target, target ? strcspn(target, "?#") : 0);
-}
-
 const char *
 mod_iri_query_sent(const request_rec *r)
 {
@@ -138,7 +125,11 @@ mod_iri_line(const request_rec *r, const char *target)
                         version > line + method ? version : "");
 }
 
-void
+/*
+ * Set r->unparsed_uri, and with IRIRequestURI the target in r->the_request, to
+ * path and r->args, until the request is logged.  path: NULL: they stay.
+ */
+static void
 mod_iri_set_target(request_rec *r, mod_iri_request_t *ctx, const char *path)
 {
     char *target;
@@ -340,6 +331,15 @@ mod_iri_accept_percent_u(request_rec *r)
     return 1;
 }
 
+static void
+mod_iri_set_ascii(request_rec *r)
+{
+    if (mod_iri_request(r) == NULL) {
+        ap_set_module_config(r->request_config, &iri_module,
+                             (void *) &mod_iri_ascii);
+    }
+}
+
 static int
 mod_iri_read_first(request_rec *r)
 {
@@ -514,8 +514,8 @@ mod_iri_pre_translate(request_rec *r)
  * Is the path that httpd has decoded still canonical?  Escapes that remained in
  * it are decoded now, and may compose with the octets around them.
  */
-static int
-mod_iri_check_decoded(request_rec *r)
+int
+mod_iri_translate(request_rec *r)
 {
     mod_iri_server_conf_t *conf = mod_iri_conf(r);
     mod_iri_request_t     *ctx = mod_iri_request(r);
@@ -545,13 +545,4 @@ mod_iri_check_decoded(request_rec *r)
         mod_iri_vars_set_reading(r);
     }
     return DECLINED;
-}
-
-int
-mod_iri_translate(request_rec *r)
-{
-    if (mod_iri_check_decoded(r) != DECLINED) {
-        return HTTP_NOT_FOUND;
-    }
-    return mod_iri_probe_detach(r);
 }

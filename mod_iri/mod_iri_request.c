@@ -11,15 +11,6 @@
 
 const mod_iri_request_t mod_iri_ascii;
 
-void
-mod_iri_set_ascii(request_rec *r)
-{
-    if (mod_iri_request(r) == NULL) {
-        ap_set_module_config(r->request_config, &iri_module,
-                             (void *) &mod_iri_ascii);
-    }
-}
-
 iri_request_t *
 mod_iri_state_create(apr_pool_t *pool)
 {
@@ -101,13 +92,6 @@ mod_iri_exists(request_rec *r, const char *path)
     return apr_stat(&info, path, APR_FINFO_TYPE, r->pool) == APR_SUCCESS;
 }
 
-int
-mod_iri_is_file_subrequest(const request_rec *r)
-{
-    return r->main != NULL
-           && ap_get_module_config(r->request_config, &iri_module) == NULL;
-}
-
 /*
  * ap_die() sets the status of the previous request; a rule leaves it at 200.
  * Requests to which the error page leads have that status too.
@@ -132,6 +116,27 @@ mod_iri_probe_of(const request_rec *r)
     const mod_iri_request_t *ctx = r->main ? mod_iri_request(r->main) : NULL;
 
     return ctx != NULL ? ctx->probe : NULL;
+}
+
+void
+mod_iri_replace_data(request_rec *r, apr_bucket_brigade *brigade,
+                     iri_str_t text)
+{
+    apr_bucket *bucket, *next;
+
+    for (bucket = APR_BRIGADE_FIRST(brigade);
+         bucket != APR_BRIGADE_SENTINEL(brigade); bucket = next)
+    {
+        next = APR_BUCKET_NEXT(bucket);
+        if (!APR_BUCKET_IS_METADATA(bucket)) {
+            apr_bucket_delete(bucket);
+        }
+    }
+    if (text.len > 0) {
+        bucket = apr_bucket_pool_create((const char *) text.data, text.len,
+                                        r->pool, brigade->bucket_alloc);
+        APR_BRIGADE_INSERT_HEAD(brigade, bucket);
+    }
 }
 
 iri_str_t

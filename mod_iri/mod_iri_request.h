@@ -81,9 +81,6 @@ mod_iri_request_t *mod_iri_request_create(request_rec *r);
 
 void mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx);
 
-/* Set mod_iri_ascii, unless the request has a state. */
-void mod_iri_set_ascii(request_rec *r);
-
 iri_request_t *mod_iri_state_create(apr_pool_t *pool);
 
 /* The result of the lookup of the path; PASS if no lookup was made. */
@@ -94,9 +91,6 @@ const iri_env_t *mod_iri_env(request_rec *r);
 
 /* Does a path of octets exist on disk? */
 int mod_iri_exists(request_rec *r, const char *path);
-
-/* Is r a subrequest that names a file on disk, not a URI? */
-int mod_iri_is_file_subrequest(const request_rec *r);
 
 /* Is an internal redirect to an error page?  r->prev must not be NULL. */
 int mod_iri_is_error_page(const request_rec *r);
@@ -144,6 +138,10 @@ void mod_iri_note_error(request_rec *r, const char *failure,
 /* The notes of a request, for the core; NULL: the level is not logged. */
 iri_notes_t *mod_iri_notes(request_rec *r, iri_log_level_t level);
 
+/* Replace the data of a brigade of r, not its metadata; text: may be empty. */
+void mod_iri_replace_data(request_rec *r, apr_bucket_brigade *brigade,
+                          iri_str_t text);
+
 /* ---- mod_iri_read.c ----------------------------------------------------- */
 
 /*
@@ -165,17 +163,6 @@ const char *mod_iri_query(request_rec *r);
 
 /* The query as the client sent it; NULL: none. */
 const char *mod_iri_query_sent(const request_rec *r);
-
-/* The path as it was sent, percent-encoded or raw; empty: unknown. */
-iri_str_t mod_iri_path_sent(const request_rec *r);
-
-/*
- * In pre_translate_name: set r->unparsed_uri, and with IRIRequestURI the target
- * in r->the_request, to path and r->args, until the request is logged.
- * path: percent-encoded; NULL: they stay.
- */
-void mod_iri_set_target(request_rec *r, mod_iri_request_t *ctx,
-                        const char *path);
 
 /* The request-target as the client sent it; NULL: there is none. */
 const char *mod_iri_target_sent(const request_rec *r);
@@ -215,9 +202,6 @@ void mod_iri_set_filename(request_rec *r, const char *filename);
 /* Returns: the octets of the existing entry of a search; NULL: none. */
 const char *mod_iri_find_filename(request_rec *r, iri_search_t *search);
 
-/* In fixups: refuse a name that no entry can have. */
-int mod_iri_refuse_absent(request_rec *r);
-
 /* ---- mod_iri_tree.c: settings and canonical names of directories -------- */
 
 /*
@@ -233,13 +217,6 @@ const iri_tree_conf_t *mod_iri_tree_of_filename(request_rec *r);
 
 /* The same for the directory that contains the last segment of r->filename. */
 const iri_tree_conf_t *mod_iri_tree_of_parent(request_rec *r);
-
-/* The path of a search below its root. */
-static inline iri_str_t
-mod_iri_names_below_root(const iri_search_t *search)
-{
-    return iri_str_from(search->path, search->prefix);
-}
 
 /* The canonical path in the file system of names below the root of a search. */
 const char *mod_iri_path_below_root(request_rec *r, iri_str_t root,
@@ -349,9 +326,6 @@ iri_status_t mod_iri_probe_names(mod_iri_probe_t *probe,
 request_rec *mod_iri_probe_entry(mod_iri_probe_t   *probe,
                                  const apr_finfo_t *entry);
 
-/* Can the server read what rr was mapped to, or does a handler serve it? */
-int mod_iri_is_readable(request_rec *rr);
-
 /* ---- mod_iri_answer.c --------------------------------------------------- */
 
 /* In post_read_request: IRIAdvertise. */
@@ -375,13 +349,12 @@ int mod_iri_refuse_conflict(request_rec *r, iri_why_t why);
 
 /*
  * Set variables as soon as they are known: of the reading; of an ASCII path to
- * which a rule has redirected; IRI_REQUEST_URI; IRI_MATCH; in fixups the others.
+ * which a rule has redirected; IRI_REQUEST_URI; IRI_MATCH.
  */
 void mod_iri_vars_set_reading(request_rec *r);
 void mod_iri_vars_set_redirected(request_rec *r);
 void mod_iri_vars_set_sent(request_rec *r);
 void mod_iri_vars_set_match(request_rec *r);
-void mod_iri_vars_set_fixups(request_rec *r);
 
 /* Remove the REDIRECT_IRI_... that depend on a lookup from an error page. */
 void mod_iri_vars_hide_lookup(request_rec *r);

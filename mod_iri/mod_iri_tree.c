@@ -104,6 +104,15 @@ mod_iri_has_section(const mod_iri_server_conf_t *conf, const char *directory,
 
 /* ---- canonical names of directories and entries ------------------------- */
 
+/* The same for the segment name in a directory, which ends with "/". */
+static int
+mod_iri_names_segment(const mod_iri_server_conf_t *conf, apr_pool_t *pool,
+                      const char *directory, iri_str_t name)
+{
+    return mod_iri_has_section(
+        conf, apr_pstrcat(pool, directory, mod_iri_dup(pool, name), NULL), 0);
+}
+
 int
 mod_iri_name_of(const iri_env_t *env, const iri_tree_conf_t *tree,
                 iri_str_t octets, iri_str_t *name)
@@ -146,16 +155,8 @@ mod_iri_segment_name(const server_rec *s, const iri_env_t *env,
         return read;
     }
     return is_utf8
-                   && (mod_iri_has_section(
-                           conf,
-                           apr_pstrcat(pool, directory,
-                                       mod_iri_dup(pool, read), NULL),
-                           0)
-                       || !mod_iri_has_section(
-                           conf,
-                           apr_pstrcat(pool, directory,
-                                       mod_iri_dup(pool, name), NULL),
-                           0))
+                   && (mod_iri_names_segment(conf, pool, directory, read)
+                       || !mod_iri_names_segment(conf, pool, directory, name))
                ? read
                : name;
 }
@@ -292,7 +293,8 @@ mod_iri_settings_path(request_rec *r)
     {
         return mod_iri_path_below_root(
             r, ctx->lookup->search.root,
-            mod_iri_names_below_root(&ctx->lookup->search));
+            iri_str_from(ctx->lookup->search.path,
+                         ctx->lookup->search.prefix));
     }
     return mod_iri_canonical_path(r->server, r->filename, mod_iri_env(r));
 }

@@ -324,20 +324,23 @@ mod_iri_vars_hide_lookup(request_rec *r)
 }
 
 /* Those of an absent file are set for FallbackResource. */
-void
+int
 mod_iri_vars_set_fixups(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
     int                      is_ascii = ctx == NULL || ctx->is_ascii;
 
-    if (is_ascii && (r->handler == NULL || r->main != NULL)) {
-        return;
+    if ((is_ascii && (r->handler == NULL || r->main != NULL))
+        || !mod_iri_is_on(r))
+    {
+        return DECLINED;
     }
     if (is_ascii) {
         mod_iri_vars_set(r, MOD_IRI_HOST, MOD_IRI_CHARSET);
         mod_iri_vars_set_match(r);
     }
     mod_iri_vars_set(r, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
+    return DECLINED;
 }
 
 /* Returns: the request that failed, if r is its error page; else r. */

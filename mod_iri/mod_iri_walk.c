@@ -17,33 +17,6 @@
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 
-void
-mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env)
-{
-    mod_iri_server_conf_t    *conf = mod_iri_server_conf(s);
-    const core_server_config *core = ap_get_core_module_config(
-        s->module_config);
-    mod_iri_encoded_section_t *encoded;
-    const core_dir_config     *c;
-    ap_conf_vector_t          *section;
-    int                        i;
-
-    conf->encoded_sections = apr_array_make(
-        mod_iri_pool(env), 2, sizeof(mod_iri_encoded_section_t));
-    for (i = 0; i < core->sec_dir->nelts; i++) {
-        section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
-        c = ap_get_core_module_config(section);
-        if (!c->r && !c->d_is_fnmatch
-            && !iri_is_same_on_disk(conf->match, mod_iri_str(c->d)))
-        {
-            encoded = apr_array_push(conf->encoded_sections);
-            encoded->section = section;
-            encoded->path = c->d;
-            encoded->name = mod_iri_canonical_path(s, c->d, env);
-        }
-    }
-}
-
 /* Returns: the path after its first segment and "/". */
 static const char *
 mod_iri_next_segment(const char *path)
