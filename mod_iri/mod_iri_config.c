@@ -73,24 +73,22 @@ mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
 static void
 mod_iri_collect_flags(mod_iri_server_conf_t *conf)
 {
-    const mod_iri_dir_conf_t *dir;
-    iri_tree_conf_t           tree;
-    unsigned                  match = conf->tree.match;
-    unsigned                  repair = conf->tree.repair;
-    int                       i;
+    iri_tree_conf_t tree;
+    int             i;
 
+    conf->match = conf->tree.match;
+    conf->reading.repair = conf->tree.repair;
     for (i = 0; i < conf->sections->nelts; i++) {
-        dir = APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t).dir;
-        tree = dir->tree;
+        tree = APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t).dir->tree;
         iri_tree_conf_finish(&conf->reading, &tree);
-        match |= tree.match;
-        repair |= tree.repair;
+        conf->match |= tree.match;
+        conf->reading.repair |= tree.repair;
     }
-    conf->match = match;
-    conf->may_restart = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0
-                        || repair != 0 || conf->reading.charsets.count > 0
+    conf->may_restart = (conf->match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS))
+                            != 0
+                        || conf->reading.repair != 0
+                        || conf->reading.charsets.count > 0
                         || conf->vary != NULL;
-    conf->reading.repair = repair;
 }
 
 /* Collect the <Directory> of a server that are not ASCII. */

@@ -317,6 +317,7 @@ mod_iri_accept_percent_u(request_rec *r)
     iri_str_t path = mod_iri_str(r->parsed_uri.path), units;
 
     if (!mod_iri_is_on(r) || r->main != NULL
+        || (mod_iri_conf(r)->reading.repair & IRI_REPAIR_U) == 0
         || iri_method_writes(mod_iri_str(r->method))
         || (r->prev != NULL && ap_strcasestr(r->the_request, "%u") == NULL))
     {
@@ -343,9 +344,8 @@ mod_iri_set_ascii(request_rec *r)
 static int
 mod_iri_read_first(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_conf(r);
-    const char            *args = r->args;
-    int                    status, ascii;
+    const char *args = r->args;
+    int         status, ascii;
 
     if (!mod_iri_handles_path(r)) {
         return DECLINED;
@@ -355,9 +355,7 @@ mod_iri_read_first(request_rec *r)
                  ? mod_iri_read_query(r)
                  : DECLINED;
     ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
-    if (!ascii && (conf->reading.repair & IRI_REPAIR_U)
-        && mod_iri_accept_percent_u(r))
-    {
+    if (!ascii && mod_iri_accept_percent_u(r)) {
         (void) mod_iri_request_create(r);
         ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     }

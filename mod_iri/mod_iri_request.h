@@ -199,7 +199,7 @@ int mod_iri_restart(request_rec *r, const iri_lookup_t *lookup);
 /* Set r->filename before any directory walk.  filename: in r->pool. */
 void mod_iri_set_filename(request_rec *r, const char *filename);
 
-/* Returns: the octets of the existing entry of a search; NULL: none. */
+/* Returns: the octets of the entry that a search finds; NULL: none. */
 const char *mod_iri_find_filename(request_rec *r, iri_search_t *search);
 
 /* ---- mod_iri_tree.c: settings and canonical names of directories -------- */

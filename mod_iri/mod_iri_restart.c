@@ -165,14 +165,10 @@ mod_iri_snapshot_take(request_rec *r)
     if (r->prev != NULL && mod_iri_is_on(r)) {
         mod_iri_vars_hide_lookup(r);
     }
-    if (mod_iri_can_restart(r)) {
-        snapshot = mod_iri_snapshot_make(r);
-    } else if (snapshot != NULL) {
-        snapshot = NULL; /* it is that of the request that failed */
-    } else {
-        return;
-    }
-    mod_iri_pool_data(r->pool, NULL)->snapshot = snapshot;
+    mod_iri_pool_data(r->pool, NULL)->snapshot = mod_iri_can_restart(r)
+                                                     ? mod_iri_snapshot_make(
+                                                         r)
+                                                     : NULL;
 }
 
 /* Remove the filters from f on that were added since the request was read. */
