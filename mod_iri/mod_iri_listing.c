@@ -80,7 +80,8 @@ mod_iri_probe_octets(mod_iri_list_t *list, const iri_listing_entry_t *entry)
 
 /*
  * Returns: the result of the probe for the path of an entry.  If the entry has
- * no name, or an entry with the same name is found, its octets are probed.
+ * no name, or its path leads to another entry with the same name, and the rules
+ * allow that path, its octets are probed.
  */
 static iri_name_result_t
 mod_iri_entry_result(void *data, const iri_listing_entry_t *entry,

@@ -35,7 +35,7 @@ mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r)
     memset(probe, 0, sizeof(*probe));
     probe->r = r;
     probe->per_dir = r->per_dir_config;
-    /* httpd skips access checks for the same configuration */
+    /* at the same address httpd would skip the access checks */
     probe->per_dir_copy = mod_iri_copy_vector(r->pool, r->per_dir_config);
     probe->directory_match = mod_iri_has_directory_match(r);
 }
@@ -149,7 +149,7 @@ mod_iri_probe_entry(mod_iri_probe_t *probe, const apr_finfo_t *entry)
     return rr;
 }
 
-/* Turn a probe into a request of its own, with the variables of a new one. */
+/* Make a new request of a probe, without the variables of its main request. */
 int
 mod_iri_probe_post_read(request_rec *r)
 {
@@ -182,7 +182,8 @@ mod_iri_probe_header_parser(request_rec *r)
 
 /*
  * Skip authentication of an entry with the configuration of the listing, where
- * the user was authenticated: checking a password may take long.
+ * the user was authenticated: checking a password may take long.  Authorization
+ * is still checked.
  */
 int
 mod_iri_probe_authn(request_rec *r)
