@@ -1,10 +1,8 @@
 /*
  * mod_iri.c - the module record
  *
- * Directives with their merging, the table of hooks and the module record.  The
- * core parses the values of directives, for all servers alike.  This file
- * stores them: settings for reading in the server configuration, settings for
- * lookups in the per-directory configuration.
+ * Directives, whose values the core parses, with their merging; the table of
+ * hooks; the module record.
  */
 
 #include "mod_iri_hooks.h"
@@ -22,39 +20,36 @@ typedef struct {
                                         itself requires one word */
 } mod_iri_setting_t;
 
-#define MOD_IRI_MEMBER(type, member)                                         \
+/* clang-format off */
+#define MEMBER(type, member) \
     offsetof(type, member), sizeof(((type *) NULL)->member)
-#define MOD_IRI_OF_DIR(member) MOD_IRI_MEMBER(mod_iri_dir_conf_t, member)
-#define MOD_IRI_OF_SERVER(member)                                            \
-    MOD_IRI_MEMBER(mod_iri_server_conf_t, member)
+#define DIR(member)    MEMBER(mod_iri_dir_conf_t, member)
+#define SERVER(member) MEMBER(mod_iri_server_conf_t, member)
 
 static const mod_iri_setting_t mod_iri_settings[MOD_IRI_SETTINGS] = {
-    [MOD_IRI_CONF_FILENAME_CHARSET] = { MOD_IRI_OF_DIR(tree.charsets), NULL,
-                                        NULL },
-    [MOD_IRI_CONF_FILENAME_FORM] = { MOD_IRI_OF_DIR(tree.names),
-                                     &iri_filename_form_words, NULL },
-    [MOD_IRI_CONF_MATCH] = { MOD_IRI_OF_DIR(tree.match), &iri_match_words,
-                             "needs a word, for example \"exact\"" },
-    [MOD_IRI_CONF_AMBIGUOUS] = { MOD_IRI_OF_DIR(tree.ambiguous),
-                                 &iri_ambiguous_words, NULL },
-    [MOD_IRI_CONF_REPAIR] = { MOD_IRI_OF_DIR(tree.repair), &iri_repair_words,
-                              "needs a word, for example \"off\"" },
-    [MOD_IRI_CONF_REDIRECT] = { MOD_IRI_OF_DIR(redirect), &iri_redirect_words,
-                                NULL },
-    [MOD_IRI_CONF_LISTING] = { MOD_IRI_OF_DIR(listing), NULL, NULL },
-    [MOD_IRI_CONF_ENGINE] = { MOD_IRI_OF_SERVER(engine), &iri_engine_words,
-                              NULL },
-    [MOD_IRI_CONF_CHARSET] = { MOD_IRI_OF_SERVER(reading.charsets), NULL,
-                               NULL },
-    [MOD_IRI_CONF_INVALID] = { MOD_IRI_OF_SERVER(reading.invalid),
-                               &iri_invalid_words, NULL },
-    [MOD_IRI_CONF_QUERY] = { MOD_IRI_OF_SERVER(query), NULL, NULL },
-    [MOD_IRI_CONF_HOST] = { MOD_IRI_OF_SERVER(host_mode),
-                            &iri_host_mode_words, NULL },
-    [MOD_IRI_CONF_ADVERTISE] = { MOD_IRI_OF_SERVER(advertise), NULL, NULL },
-    [MOD_IRI_CONF_REQUEST_URI] = { MOD_IRI_OF_SERVER(request_uri), NULL,
-                                   NULL },
+    [MOD_IRI_CONF_FILENAME_CHARSET] = { DIR(tree.charsets), NULL, NULL },
+    [MOD_IRI_CONF_FILENAME_FORM] =
+        { DIR(tree.names), &iri_filename_form_words, NULL },
+    [MOD_IRI_CONF_MATCH] =
+        { DIR(tree.match), &iri_match_words,
+          "needs a word, for example \"exact\"" },
+    [MOD_IRI_CONF_AMBIGUOUS] =
+        { DIR(tree.ambiguous), &iri_ambiguous_words, NULL },
+    [MOD_IRI_CONF_REPAIR] =
+        { DIR(tree.repair), &iri_repair_words,
+          "needs a word, for example \"off\"" },
+    [MOD_IRI_CONF_REDIRECT] = { DIR(redirect), &iri_redirect_words, NULL },
+    [MOD_IRI_CONF_LISTING] = { DIR(listing), NULL, NULL },
+    [MOD_IRI_CONF_ENGINE] = { SERVER(engine), &iri_engine_words, NULL },
+    [MOD_IRI_CONF_CHARSET] = { SERVER(reading.charsets), NULL, NULL },
+    [MOD_IRI_CONF_INVALID] =
+        { SERVER(reading.invalid), &iri_invalid_words, NULL },
+    [MOD_IRI_CONF_QUERY] = { SERVER(query), NULL, NULL },
+    [MOD_IRI_CONF_HOST] = { SERVER(host_mode), &iri_host_mode_words, NULL },
+    [MOD_IRI_CONF_ADVERTISE] = { SERVER(advertise), NULL, NULL },
+    [MOD_IRI_CONF_REQUEST_URI] = { SERVER(request_uri), NULL, NULL },
 };
+/* clang-format on */
 
 /* Both configurations begin with the member has. */
 static void
@@ -65,8 +60,7 @@ mod_iri_add_setting(void *conf, int id, const void *value)
     *(unsigned *) conf |= 1u << id;
 }
 
-/* Copy the settings that are set in *add to *conf, which has the same type. */
-static void
+void
 mod_iri_add_settings(void *conf, const void *add)
 {
     unsigned has = *(const unsigned *) add;
@@ -78,12 +72,6 @@ mod_iri_add_settings(void *conf, const void *add)
                 conf, id, (const char *) add + mod_iri_settings[id].offset);
         }
     }
-}
-
-void
-mod_iri_dir_add(mod_iri_dir_conf_t *dir, const mod_iri_dir_conf_t *add)
-{
-    mod_iri_add_settings(dir, add);
 }
 
 static void *
@@ -119,15 +107,14 @@ mod_iri_merge_dir(apr_pool_t *pool, void *base, void *add)
 {
     mod_iri_dir_conf_t *dir = apr_pmemdup(pool, base, sizeof(*dir));
 
-    mod_iri_dir_add(dir, add);
+    mod_iri_add_settings(dir, add);
     return dir;
 }
 
 /* ---- hooks -------------------------------------------------------------- */
 
 /*
- * The hooks of requests, in the order of httpd's phases.  They are added when
- * IRIEngine is read, so that they cost nothing if no server has the engine on.
+ * The hooks of requests, in the order of httpd's phases.
  *
  * Other modules must see the canonical path.  So the path of a request is read
  * in post_read_request, before SetEnvIf runs and before mod_cache makes its
@@ -141,7 +128,7 @@ mod_iri_merge_dir(apr_pool_t *pool, void *base, void *add)
 #define MOD_IRI_AFTER_FIRST (APR_HOOK_FIRST + 1)
 
 static void
-mod_iri_add_hooks(void)
+mod_iri_add_request_hooks(void)
 {
     /* A restart needs this order: see mod_iri_snapshot_restore(). */
     static const char *const after[] = { "mod_http2.c", NULL };
@@ -158,6 +145,8 @@ mod_iri_add_hooks(void)
                                APR_HOOK_REALLY_FIRST);
     ap_hook_translate_name(mod_iri_translate, NULL, NULL,
                            APR_HOOK_REALLY_FIRST);
+    ap_hook_translate_name(mod_iri_probe_detach, NULL, NULL,
+                           APR_HOOK_REALLY_FIRST + 1);
     ap_hook_translate_name(mod_iri_probe_attach, NULL, NULL,
                            MOD_IRI_AFTER_FIRST);
     ap_hook_map_to_storage(mod_iri_map_to_storage, NULL, NULL,
@@ -170,7 +159,11 @@ mod_iri_add_hooks(void)
     ap_hook_check_authz(mod_iri_list_authz, NULL, NULL, APR_HOOK_REALLY_FIRST,
                         AP_AUTH_INTERNAL_PER_CONF);
     ap_hook_fixups(mod_iri_probe_detach, NULL, NULL, APR_HOOK_REALLY_FIRST);
-    ap_hook_fixups(mod_iri_fixups, NULL, NULL, MOD_IRI_AFTER_FIRST);
+    ap_hook_fixups(mod_iri_probe_attach, NULL, NULL, MOD_IRI_AFTER_FIRST);
+    ap_hook_fixups(mod_iri_refuse_absent, NULL, NULL,
+                   MOD_IRI_AFTER_FIRST + 1);
+    ap_hook_fixups(mod_iri_vars_set_fixups, NULL, NULL,
+                   MOD_IRI_AFTER_FIRST + 2);
     ap_hook_fixups(mod_iri_redirect, NULL, NULL, APR_HOOK_LAST - 1);
     ap_hook_fixups(mod_iri_redirect_directory, NULL, NULL, APR_HOOK_LAST + 1);
     ap_hook_fixups(mod_iri_dav_fixups, NULL, NULL, APR_HOOK_REALLY_LAST);
@@ -179,46 +172,44 @@ mod_iri_add_hooks(void)
     ap_hook_insert_filter(mod_iri_dav_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(mod_iri_location_insert_error, NULL, NULL,
                                 APR_HOOK_MIDDLE);
-    mod_iri_sendfile_register();
+    ap_hook_insert_filter(mod_iri_sendfile_insert, NULL, NULL,
+                          APR_HOOK_LAST + 2);
     ap_hook_handler(mod_iri_list, NULL, NULL, APR_HOOK_MIDDLE - 1);
     ap_hook_log_transaction(mod_iri_restore_target, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);
 }
 
 /*
- * Add hooks once per configuration.  httpd attributes a hook to
- * apr_hook_debug_current, which does not name this module while directives are
- * read.
+ * The hooks of requests are added after all modules are loaded: at an equal
+ * position they run after those of other modules.  apr_hook_debug_current names
+ * the module that adds them.
  */
-static void
-mod_iri_add_once(cmd_parms *cmd, void (*add)(void), const char *key)
+static int
+mod_iri_pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 {
     const char *current = apr_hook_debug_current;
-    void       *done = NULL;
 
-    apr_pool_userdata_get(&done, key, cmd->pool);
-    if (done == NULL) {
-        apr_pool_userdata_setn(cmd, key, NULL, cmd->pool);
-        apr_hook_debug_current = iri_module.name;
-        add();
-        apr_hook_debug_current = current;
-    }
+    mod_iri_register_maps(pconf);
+    mod_iri_register_log(pconf);
+    apr_hook_debug_current = iri_module.name;
+    mod_iri_add_request_hooks();
+    mod_iri_host_hooks();
+    mod_iri_status_hooks();
+    apr_hook_debug_current = current;
+    return mod_iri_status_register(pconf);
 }
 
 /* ---- directives --------------------------------------------------------- */
 
-/* Returns: the core's message after the directive's name. */
+/*
+ * Returns: the core's message after the directive's name.
+ * word: the wrong one; NULL: none.
+ */
 static const char *
-mod_iri_error(cmd_parms *cmd, const char *sentence)
+mod_iri_error(cmd_parms *cmd, const char *sentence, const char *word)
 {
-    return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, NULL);
-}
-
-static const char *
-mod_iri_error_word(cmd_parms *cmd, const char *sentence, const char *word)
-{
-    return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, ", not \"",
-                       word, "\"", NULL);
+    return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence,
+                       word ? ", not \"" : NULL, word, "\"", NULL);
 }
 
 /*
@@ -253,7 +244,7 @@ mod_iri_set_word(cmd_parms *cmd, void *dir, const char *arg)
     const char *err = iri_parse_word(setting->words, mod_iri_str(arg),
                                      &value);
 
-    return err ? mod_iri_error_word(cmd, err, arg)
+    return err ? mod_iri_error(cmd, err, arg)
                : mod_iri_store(cmd, dir, &value);
 }
 
@@ -279,15 +270,14 @@ mod_iri_set_words(cmd_parms *cmd, void *dir, int argc, char *const argv[])
     const char              *err;
 
     if (argc < 1) {
-        return mod_iri_error(cmd, setting->missing);
+        return mod_iri_error(cmd, setting->missing, NULL);
     }
     err = iri_parse_words(setting->words,
                           mod_iri_argv_strings(cmd, argc, argv), argc, &value,
                           &unknown);
     if (err) {
-        return unknown < (size_t) argc
-                   ? mod_iri_error_word(cmd, err, argv[unknown])
-                   : mod_iri_error(cmd, err);
+        return mod_iri_error(cmd, err,
+                             unknown < (size_t) argc ? argv[unknown] : NULL);
     }
     return mod_iri_store(cmd, dir, &value);
 }
@@ -303,47 +293,27 @@ mod_iri_set_charsets(cmd_parms *cmd, void *dir, int argc, char *const argv[])
     const char              *err;
 
     if (argc < 1) {
-        return mod_iri_error(cmd, "needs the name of a charset");
-    }
-    if (registry == NULL) {
-        return mod_iri_error(cmd,
-                             "cannot be used: the data of ICU is missing");
-    }
-    if (setting == &mod_iri_settings[MOD_IRI_CONF_QUERY]) {
+        err = "needs the name of a charset";
+    } else if (registry == NULL) {
+        err = "cannot be used: the data of ICU is missing";
+    } else if (setting == &mod_iri_settings[MOD_IRI_CONF_QUERY]) {
         err = iri_parse_query(registry, words, argc, &query);
-        return err ? mod_iri_error(cmd, err)
-                   : mod_iri_store(cmd, dir, &query);
+    } else {
+        err = iri_parse_charsets(
+            registry, words, argc,
+            setting == &mod_iri_settings[MOD_IRI_CONF_CHARSET],
+            &query.charsets);
     }
-    err = iri_parse_charsets(
-        registry, words, argc,
-        setting == &mod_iri_settings[MOD_IRI_CONF_CHARSET], &query.charsets);
-    return err ? mod_iri_error(cmd, err)
-               : mod_iri_store(cmd, dir, &query.charsets);
-}
-
-static const char *
-mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
-{
-    const char *err = mod_iri_set_word(cmd, dir, arg);
-
-    if (!mod_iri_is_off(cmd->server)) {
-        mod_iri_add_once(cmd, mod_iri_add_hooks, "mod_iri: hooks");
-        mod_iri_add_once(cmd, mod_iri_status_hooks, "mod_iri: status");
-    }
-    return err;
+    /* of iri_query_conf_t, or its first member alone */
+    return err ? mod_iri_error(cmd, err, NULL)
+               : mod_iri_store(cmd, dir, &query);
 }
 
 static const char *
 mod_iri_set_host(cmd_parms *cmd, void *dir, const char *arg)
 {
-    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
-    const char            *err = mod_iri_set_word(cmd, dir, arg);
-
-    conf->host_directive = cmd->directive;
-    if (conf->host_mode != IRI_HOST_MODE_OFF) {
-        mod_iri_add_once(cmd, mod_iri_host_hooks, "mod_iri: hooks of hosts");
-    }
-    return err;
+    mod_iri_server_conf(cmd->server)->host_directive = cmd->directive;
+    return mod_iri_set_word(cmd, dir, arg);
 }
 
 /* A child has one cache for all virtual hosts. */
@@ -358,7 +328,7 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
     }
     err = iri_parse_cache(
         &word, 1, &mod_iri_server_conf(cmd->server)->cache_size, NULL);
-    return err ? mod_iri_error_word(cmd, err, arg) : NULL;
+    return err ? mod_iri_error(cmd, err, arg) : NULL;
 }
 
 /* clang-format off */
@@ -367,7 +337,7 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
 #define SETTING(id) (void *) &mod_iri_settings[MOD_IRI_CONF_##id]
 
 static const command_rec mod_iri_directives[] = {
-    AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, SETTING(ENGINE), RSRC_CONF,
+    AP_INIT_TAKE1("IRIEngine", mod_iri_set_word, SETTING(ENGINE), RSRC_CONF,
         "on, off, or report: log what would be done and change nothing"),
     AP_INIT_TAKE_ARGV("IRICharset", mod_iri_set_charsets,
         SETTING(CHARSET), RSRC_CONF,
@@ -418,9 +388,7 @@ static const command_rec mod_iri_directives[] = {
 static void
 mod_iri_register_hooks(apr_pool_t *pool)
 {
-    ap_hook_pre_config(mod_iri_register_maps, NULL, NULL, APR_HOOK_LAST);
-    ap_hook_pre_config(mod_iri_register_log, NULL, NULL, APR_HOOK_LAST);
-    ap_hook_pre_config(mod_iri_status_register, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_pre_config(mod_iri_pre_config, NULL, NULL, APR_HOOK_LAST);
     /* before modules that use the names of virtual hosts */
     ap_hook_post_config(mod_iri_prepare_hosts, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);

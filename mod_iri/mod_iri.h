@@ -27,6 +27,7 @@
 #include "iri_request.h"
 #include "iri_stats.h"
 #include "base/iri_env_apr.h"
+#include "base/iri_string.h"
 #include "index/iri_index_cache_apr.h"
 
 /* Hooks and directives get more arguments than most of them need. */
@@ -78,36 +79,32 @@ typedef enum {
 /* ---- settings of a server or virtual host ------------------------------- */
 
 typedef struct {
-    unsigned              has; /* bits of the settings that are set, or
-                                        inherited; 0: none */
+    unsigned              has; /* bits of the settings that are set */
     iri_engine_t          engine;
     iri_reading_conf_t    reading;
     iri_query_conf_t      query;
     iri_host_mode_t       host_mode;
     const ap_directive_t *host_directive; /* IRIHost; NULL: not set */
-    size_t                cache_size;     /* octets; only the main server's is
-                                        used; 0: off */
+    size_t                cache_size; /* octets, of the main server; 0: off */
     int                   advertise;      /* 1: IRIAdvertise On */
     int                   request_uri;    /* 1: IRIRequestURI On */
 
     /* set by post_config and child_init, read by requests */
     iri_registry_t *registry; /* of charsets */
-    const char     *vary;     /* fields on which iri-charset depends;
-                                        "": none; NULL: it is never set */
+    const char     *vary;     /* fields on which iri-charset depends; NULL: it
+                                 is never set */
     iri_tree_conf_t tree;     /* for files outside all <Directory> */
     const struct mod_iri_dir_conf_s *lookup_defaults; /* outside all sections;
                                         NULL: none */
     apr_array_header_t *sections; /* mod_iri_section_t, in httpd's order */
     apr_array_header_t *encoded_sections; /* mod_iri_encoded_section_t; NULL:
                                         the engine is not on */
-    iri_fold_keys_t    *fold_keys;   /* shared by all servers; NULL: no tree
-                                        folds names */
+    iri_fold_keys_t    *fold_keys;   /* of all servers; NULL: no tree folds */
     unsigned            match;       /* IRI_FOLD_... of all trees together */
-    int                 may_restart; /* 1: an entry may be found under another
-                                        canonical path than the request's */
+    int                 may_restart; /* 1: a canonical path may lead to an
+                                        entry with another one */
     iri_index_cache_t  *cache;       /* of this child; NULL: none */
-    iri_stats_t        *stats;       /* of this child; NULL: requests are not
-                                        counted */
+    iri_stats_t        *stats;       /* of this child; NULL: none */
     iri_host_conf_t     host;        /* valid if the engine is not off */
     int                 maps_hosts;  /* 1: IRIHost is on or strict, and the
                                         engine is not off */
@@ -156,8 +153,11 @@ typedef struct mod_iri_dir_conf_s {
     int             listing;  /* 1: IRIListing On */
 } mod_iri_dir_conf_t;
 
-/* Copy the settings that are set in *add to *dir. */
-void mod_iri_dir_add(mod_iri_dir_conf_t *dir, const mod_iri_dir_conf_t *add);
+/*
+ * Copy the settings that are set in *add to *conf.  Both have the same type:
+ * mod_iri_dir_conf_t or mod_iri_server_conf_t.
+ */
+void mod_iri_add_settings(void *conf, const void *add);
 
 /* Returns: NULL if no directive of this module applies to the request. */
 static inline const mod_iri_dir_conf_t *
@@ -169,8 +169,7 @@ mod_iri_dir_conf(const request_rec *r)
 /* A <Directory> section with settings for names on disk. */
 typedef struct {
     const char *name;       /* canonical, ends with "/"; or the pattern */
-    unsigned    components; /* segments of name, as in
-                                        core_dir_config.d_components */
+    unsigned    components; /* segments of name */
     int         is_pattern; /* 1: name is an fnmatch pattern */
     ap_regex_t *regex;      /* NULL: no regular expression */
     const mod_iri_dir_conf_t *dir;
@@ -213,19 +212,6 @@ mod_iri_dup(apr_pool_t *pool, iri_str_t str)
 {
     return apr_pstrmemdup(pool, str.len ? (const char *) str.data : "",
                           str.len);
-}
-
-static inline int
-mod_iri_str_equal(iri_str_t a, iri_str_t b)
-{
-    return a.len == b.len
-           && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
-}
-
-static inline int
-mod_iri_str_equals_text(iri_str_t str, const char *text)
-{
-    return str.len == strlen(text) && memcmp(str.data, text, str.len) == 0;
 }
 
 #pragma GCC visibility pop

@@ -1,12 +1,11 @@
 /*
  * mod_iri_answer.c - header fields of answers, redirects, the hooks of fixups
  *
- * Modules set Location to the text of a directive, raw or with escapes in lower
- * case, or to the value that a script returns. mod_negotiation writes names on
- * disk.  An output filter replaces these values by URI references, when the
- * first data of an answer pass, after mod_headers and before the protocol
- * filters.  The core's iri_location_field() makes them: a path of this server
- * becomes canonical; a value from a proxied server is only escaped.
+ * Modules set Location to the text of a directive or to the value that a script
+ * returns; mod_negotiation writes names on disk.  An output filter, after
+ * mod_headers and before the protocol filters, replaces these values by URI
+ * references of the core's iri_location_field(): a path of this server becomes
+ * canonical; a value from a proxied server is only escaped.
  */
 
 #include "mod_iri_hooks.h"
@@ -17,8 +16,6 @@
 #define MOD_IRI_LOCATION_FILTER "IRI_LOCATION"
 
 static ap_filter_rec_t *mod_iri_location_handle;
-
-/* ---- names on disk ------------------------------------------------------ */
 
 /*
  * Returns: the canonical name for a name on disk from mod_negotiation; NULL:
@@ -45,9 +42,9 @@ mod_iri_variant(request_rec *r, const char *value)
 }
 
 /*
- * Returns: the relative reference to an entry, with its name as the text of a
- * link if is_link is 1; NULL: no memory.  A first segment with ":" needs "./"
- * before it (RFC 3986, 4.2).
+ * Returns: the relative reference to an entry, for is_link 1 with its name as
+ * the text of a link; NULL: no memory.  A first segment with ":" needs "./"
+ * (RFC 3986, 4.2).
  */
 static const char *
 mod_iri_entry_reference(request_rec *r, const char *name, int is_link)
@@ -96,9 +93,9 @@ mod_iri_replace(request_rec *r, apr_table_t *table, const char *key,
             r, apr_pstrmemdup(r->pool, at, strcspn(at, "\"")));
         value = name ? mod_iri_entry_reference(r, name, is_list) : NULL;
         changed |= value != NULL;
-        done = apr_pstrcat(
-            r->pool, done, apr_pstrmemdup(r->pool, text, at - text),
-            value ? value : apr_pstrmemdup(r->pool, at, to - at), NULL);
+        done = apr_psprintf(
+            r->pool, "%s%.*s%s", done, (int) (at - text), text,
+            value ? value : apr_pstrmemdup(r->pool, at, to - at));
         text = to;
     }
     if (changed) {
@@ -106,8 +103,6 @@ mod_iri_replace(request_rec *r, apr_table_t *table, const char *key,
     }
     return changed;
 }
-
-/* ---- pages -------------------------------------------------------------- */
 
 int
 mod_iri_send_page(request_rec *r, const iri_page_t *page)
@@ -193,42 +188,27 @@ static void
 mod_iri_fix_page(request_rec *r, apr_bucket_brigade *page,
                  const char *old_url, const char *new_url)
 {
-    apr_bucket *b, *tail;
-    const char *data, *at, *text;
+    char       *text, *at;
     apr_size_t  len;
+    const char *before = ap_escape_html(r->pool, old_url);
 
-    old_url = ap_escape_html(r->pool, old_url);
-    for (b = APR_BRIGADE_FIRST(page); b != APR_BRIGADE_SENTINEL(page);
-         b = APR_BUCKET_NEXT(b))
-    {
-        if (APR_BUCKET_IS_METADATA(b)
-            || apr_bucket_read(b, &data, &len, APR_BLOCK_READ) != APR_SUCCESS)
-        {
-            continue;
-        }
-        text = apr_pstrmemdup(r->pool, data, len);
-        at = strstr(text, old_url);
-        if (at == NULL) {
-            continue;
-        }
-        text = apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, text, at - text),
-                           ap_escape_html(r->pool, new_url),
-                           at + strlen(old_url), NULL);
-        tail = apr_bucket_pool_create(text, strlen(text), r->pool,
-                                      page->bucket_alloc);
-        APR_BUCKET_INSERT_BEFORE(b, tail);
-        apr_bucket_delete(b);
-        b = tail;
+    if (apr_brigade_pflatten(page, &text, &len, r->pool) != APR_SUCCESS) {
+        return;
+    }
+    text = apr_pstrmemdup(r->pool, text, len);
+    at = strstr(text, before);
+    if (at != NULL) {
+        text = apr_psprintf(r->pool, "%.*s%s%s", (int) (at - text), text,
+                            ap_escape_html(r->pool, new_url),
+                            at + strlen(before));
+        mod_iri_replace_data(r, page, mod_iri_str(text));
     }
 }
 
-/* ---- the inturi field in answers to OPTIONS ----------------------------- */
-
 /*
- * draft-masinter-url-i18n-05, 4.2.1.  The value is "utf8": the core accepts
- * paths in percent-encoded and in raw UTF-8.  The field is set in
- * err_headers_out, which error pages and mod_proxy do not replace, and in
- * post_read_request, because "OPTIONS *" ends in map_to_storage.
+ * The field inturi in answers to OPTIONS (draft-masinter-url-i18n-05, 4.2.1).
+ * "utf8": paths may be percent-encoded or raw UTF-8.  Error pages and mod_proxy
+ * keep err_headers_out.
  */
 #define MOD_IRI_INTURI "inturi"
 
@@ -251,10 +231,7 @@ mod_iri_advertise(request_rec *r)
 
 /* ---- the filter --------------------------------------------------------- */
 
-/*
- * Replace names on disk that mod_negotiation has put into Content-Location and
- * Alternates by canonical names.
- */
+/* Replace names on disk that mod_negotiation has written. */
 static void
 mod_iri_fix_variants(request_rec *r, apr_table_t *headers)
 {
@@ -314,8 +291,7 @@ mod_iri_add_location_filter(request_rec *r)
 
 /*
  * Runs before the handler, which may be that of a type (application/x-...).
- * Nothing sets such a field for a static file later, so its answer gets no
- * filter.
+ * A static file without header fields needs no filter.
  */
 void
 mod_iri_location_insert(request_rec *r)
@@ -354,31 +330,20 @@ mod_iri_location_insert_error(request_rec *r)
                       && mod_iri_replace(r, r->notes, "variant-list", 1);
 }
 
-void
-mod_iri_location_register(void)
-{
-    mod_iri_location_handle = ap_register_output_filter(
-        MOD_IRI_LOCATION_FILTER, mod_iri_location_filter, NULL,
-        /* after those of mod_headers and mod_cache */
-        AP_FTYPE_CONTENT_SET + 2);
-}
-
 /* ---- X-Sendfile --------------------------------------------------------- */
 
 /*
- * An application answers with the path of a file, which mod_xsendfile opens.
- * If no entry has these octets, a filter before that of mod_xsendfile replaces
- * the path by that of the entry which has this name in another normalization
- * form or in a charset of its directory.  The application has decided that the
- * client may get the file of this name, so no other difference is ignored.
+ * An application answers with the path of a file, which mod_xsendfile opens.  A
+ * filter before that of mod_xsendfile replaces a path that does not exist by
+ * that of the entry with this name in another normalization form or charset.
+ * The application has allowed this name only, so nothing else is ignored.
  */
 
 static ap_filter_rec_t *mod_iri_sendfile_handle;
 
 /*
- * Returns: the octets on disk of a file; NULL: the path itself exists, or none
- * is found.  Only some versions of mod_xsendfile unescape the field, so a path
- * with "%" stays.
+ * Returns: the octets on disk of a file; NULL: path stays.  Only some versions
+ * of mod_xsendfile unescape the field, so a path with "%" stays.
  */
 static const char *
 mod_iri_sendfile_find(request_rec *r, const char *path)
@@ -386,7 +351,6 @@ mod_iri_sendfile_find(request_rec *r, const char *path)
     const iri_env_t *env = mod_iri_env(r);
     iri_reading_t    reading;
     iri_search_t     search = { .prefix = 1, .canonical = 1 };
-    iri_found_t      found;
 
     if (iri_path_is_ascii(mod_iri_str(path), 0) || strchr(path, '%') != NULL
         || !iri_is_new_path(mod_iri_str(path)) || mod_iri_exists(r, path)
@@ -398,14 +362,8 @@ mod_iri_sendfile_find(request_rec *r, const char *path)
     }
     search.root = mod_iri_str("/");
     search.path = reading.path;
-    search.cache = mod_iri_conf(r)->cache;
     mod_iri_search_set_trees(r->server, env, &search);
-    if (iri_find(env, &search, &found) != IRI_OK
-        || found.verdict != IRI_SERVE) {
-        return NULL;
-    }
-    path = mod_iri_dup(r->pool, found.filename);
-    return mod_iri_exists(r, path) ? path : NULL;
+    return mod_iri_find_filename(r, &search);
 }
 
 static apr_status_t
@@ -428,7 +386,7 @@ mod_iri_sendfile_filter(ap_filter_t *f, apr_bucket_brigade *in)
 }
 
 /* Runs after mod_xsendfile, which adds its filter only with XSendFile On. */
-static void
+void
 mod_iri_sendfile_insert(request_rec *r)
 {
     const ap_filter_t *f = r->output_filters;
@@ -443,15 +401,15 @@ mod_iri_sendfile_insert(request_rec *r)
 }
 
 void
-mod_iri_sendfile_register(void)
+mod_iri_location_register(void)
 {
-    if (ap_find_linked_module("mod_xsendfile.c") != NULL) {
-        mod_iri_sendfile_handle = ap_register_output_filter(
-            "IRI_SENDFILE", mod_iri_sendfile_filter, NULL,
-            AP_FTYPE_CONTENT_SET - 1);
-        ap_hook_insert_filter(mod_iri_sendfile_insert, NULL, NULL,
-                              APR_HOOK_LAST + 2);
-    }
+    mod_iri_location_handle = ap_register_output_filter(
+        MOD_IRI_LOCATION_FILTER, mod_iri_location_filter, NULL,
+        /* after those of mod_headers and mod_cache */
+        AP_FTYPE_CONTENT_SET + 2);
+    mod_iri_sendfile_handle = ap_register_output_filter(
+        "IRI_SENDFILE", mod_iri_sendfile_filter, NULL,
+        AP_FTYPE_CONTENT_SET - 1);
 }
 
 /* ---- IRIRedirect -------------------------------------------------------- */
@@ -460,9 +418,8 @@ mod_iri_sendfile_register(void)
 #define MOD_IRI_ABSENT "mod_iri: absent"
 
 /*
- * Returns: the request that the client sent, if only per-directory rules have
- * redirected it to r; NULL: r is a subrequest, an error page, or the result
- * of another redirect.
+ * Returns: the request of the client, if only per-directory rules have
+ * redirected it to r; NULL: a subrequest, an error page, another redirect.
  */
 static request_rec *
 mod_iri_redirect_origin(request_rec *r)
@@ -496,9 +453,8 @@ mod_iri_may_generate(const request_rec *r)
 
 /*
  * Returns: whether the resource at path is known to exist, after all fixups.  A
- * rule may have mapped the request to another file, which r->finfo then
- * describes.  So r->finfo confirms a path only if the lookup has found that
- * path.
+ * rule may have mapped r to another file, so r->finfo confirms a path only if
+ * the lookup has found that path.
  */
 static iri_presence_t
 mod_iri_presence(const request_rec *r, iri_str_t path)
@@ -522,10 +478,23 @@ mod_iri_presence(const request_rec *r, iri_str_t path)
                : IRI_UNCONFIRMED;
 }
 
+/* The path as it was sent, percent-encoded or raw; empty: unknown. */
+static iri_str_t
+mod_iri_path_sent(const request_rec *r)
+{
+    const char *target = mod_iri_target_sent(r), *authority;
+
+    if (target != NULL && *target != '/') {
+        /* absolute form (RFC 9112, 3.2.2) */
+        authority = strstr(target, "://");
+        target = authority ? strchr(authority + 3, '/') : NULL;
+    }
+    return mod_iri_substr(target, target ? strcspn(target, "?#") : 0);
+}
+
 /*
- * Describe the request for the core, with the path and query that were sent:
- * r->uri and r->args may come from a RewriteRule.  reading: memory for that of
- * an ASCII path.
+ * Describe the request as it was sent: r->uri and r->args may come from a rule.
+ * reading: memory for that of an ASCII path.
  */
 static iri_status_t
 mod_iri_redirect_init(const request_rec *r, const iri_env_t *env,
@@ -570,12 +539,10 @@ mod_iri_send_redirect(request_rec *r, request_rec *client, int status,
 }
 
 /*
- * Redirect if IRIRedirect is set and the core allows it.
- *
- * This runs after access was granted and after all other fixups, so that the
- * redirect reveals no name that the client may not see.  If a per-directory
- * rule redirects internally, the request that it leads to is tested instead.
- * If the Host of the client is not valid in a URI (HttpProtocolOptions
+ * Redirect if IRIRedirect is set and the core allows it: after access was
+ * granted, so that no name is revealed that the client may not see.  If a per-
+ * directory rule redirects internally, only the request that it leads to is
+ * tested.  If the Host of the client is not valid in a URI (HttpProtocolOptions
  * Unsafe), the file is served without a redirect.
  */
 static int
@@ -643,9 +610,8 @@ mod_iri_redirect(request_rec *r)
 }
 
 /*
- * Runs after mod_dir.  If mod_dir redirects a directory to add its slash, this
- * hook does not run, and that redirect is the only one.  An absent path is
- * redirected here if mod_dir's FallbackResource answers it.
+ * Runs after mod_dir, unless mod_dir redirects to add a slash.  An absent path
+ * is redirected here if mod_dir's FallbackResource answers it.
  */
 int
 mod_iri_redirect_directory(request_rec *r)
@@ -660,25 +626,4 @@ mod_iri_redirect_directory(request_rec *r)
     }
     return mod_iri_lacks_slash(r) ? mod_iri_try_redirect(r, IRI_PRESENT)
                                   : DECLINED;
-}
-
-/* ---- fixups ------------------------------------------------------------- */
-
-/* After per-directory RewriteRules, which may redirect an absent name. */
-int
-mod_iri_fixups(request_rec *r)
-{
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    int                      status;
-
-    mod_iri_probe_attach(r);
-    if ((ctx == NULL && r->handler == NULL) || !mod_iri_is_on(r)) {
-        return DECLINED;
-    }
-    status = mod_iri_refuse_absent(r);
-    if (status != DECLINED) {
-        return status;
-    }
-    mod_iri_vars_set_fixups(r);
-    return DECLINED;
 }

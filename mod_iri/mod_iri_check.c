@@ -1,23 +1,20 @@
 /*
  * mod_iri_check.c - warnings about the configuration
  *
- * At startup and for `httpd -t`, httpd's tree of directives is searched for
- * directives of this module and for rules that are compared with canonical
- * paths.  The core decides which of them have no effect (iri_config_check).
+ * At startup and for `httpd -t`, httpd's directives are searched for those of
+ * this module and for rules that are compared with canonical paths.  The core
+ * decides which have no effect (iri_config_check).
  */
 
 #include "mod_iri_hooks.h"
 
 #include <apr_lib.h>
 
-/* The state of one check of the configuration. */
 typedef struct {
     server_rec         *main_server;
     iri_env_apr_t       env;
     apr_array_header_t *list; /* iri_directive_t: to be checked */
 } mod_iri_check_t;
-
-/* ---- positions of directives -------------------------------------------- */
 
 /* Returns: the virtual host that contains a directive, or the main server. */
 static server_rec *
@@ -41,9 +38,8 @@ mod_iri_server_of(const mod_iri_check_t *check, const ap_directive_t *node)
 }
 
 /*
- * Returns: the engine to which the directives of a server apply.  Virtual hosts
- * inherit those of the main server: on if any server has it on, else report if
- * any server reports.
+ * Returns: the engine for the directives of a server.  Virtual hosts inherit
+ * those of the main server: on if any server has it on, else report if any has.
  */
 static iri_engine_t
 mod_iri_engine_at(const mod_iri_check_t *check, const server_rec *s)
@@ -59,9 +55,6 @@ mod_iri_engine_at(const mod_iri_check_t *check, const server_rec *s)
     return engine;
 }
 
-/* ---- warnings ----------------------------------------------------------- */
-
-/* Add a directive to the list of those to be checked. */
 static iri_directive_t *
 mod_iri_check_add(const mod_iri_check_t *check, const ap_directive_t *node,
                   iri_check_t kind)
@@ -78,8 +71,6 @@ mod_iri_check_add(const mod_iri_check_t *check, const ap_directive_t *node,
     d->invalid = mod_iri_server_conf(s)->reading.invalid;
     return d;
 }
-
-/* ---- directives of this module ------------------------------------------ */
 
 /* Returns: the charsets of a directive; NULL: it has none. */
 static const iri_charsets_t *
@@ -246,8 +237,6 @@ mod_iri_check_rule(const mod_iri_check_t *check, const ap_directive_t *node,
     text += *text == '!' && mod_iri_is_directive(node, "RewriteRule");
     mod_iri_check_add(check, node, kind)->value = mod_iri_str(text);
 }
-
-/* ---- the check ---------------------------------------------------------- */
 
 static void
 mod_iri_check_directive(const mod_iri_check_t *check,

@@ -2,11 +2,10 @@
  * mod_iri_client.c - the environment variable iri-charset
  *
  * The variable replaces IRICharset for a client.  BrowserMatch and SetEnvIf
- * set it in post_read_request, after the path was read once, so that they see
- * one form of it.  If it is set, the path is read again (mod_iri_read.c).
- * The field names that these directives test are sent in Vary.  If no
- * directive sets the variable, requests do not look it up; else all charsets
- * are loaded at startup.
+ * set it in post_read_request, after the path was read once; then the path is
+ * read again (mod_iri_read.c).  The field names that these directives test are
+ * sent in Vary.  If no directive sets the variable, requests do not look it up;
+ * else all charsets are loaded at startup.
  */
 
 #include "mod_iri_hooks.h"
@@ -16,8 +15,6 @@
 #include <util_cfgtree.h>
 
 #define MOD_IRI_VARIABLE "iri-charset"
-
-/* ---- the tree of directives --------------------------------------------- */
 
 const ap_directive_t *
 mod_iri_next_directive(const ap_directive_t *directive)
@@ -39,10 +36,7 @@ mod_iri_is_directive(const ap_directive_t *directive, const char *name)
 
 /* ---- fields for Vary ---------------------------------------------------- */
 
-/*
- * Returns: 1 for the name of a header field that Vary must list.  The host and
- * the URI are part of a cache's key; the other attributes are no header fields.
- */
+/* Must Vary list this name?  It is part of the URI, or no field, if not. */
 static int
 mod_iri_is_field(const char *name)
 {
@@ -110,10 +104,7 @@ mod_iri_is_assigned(apr_pool_t *pool, const char *args, const char *name)
     return 0;
 }
 
-/*
- * Returns: 1 if a directive sets a variable in post_read_request; what it tests
- * is added to names and fields.
- */
+/* Returns: 1 if it sets the variable; what it tests is in names and fields. */
 static int
 mod_iri_add_tests(apr_pool_t *pool, const ap_directive_t *at,
                   const char *variable, apr_table_t *names,
@@ -144,9 +135,8 @@ mod_iri_add_tests(apr_pool_t *pool, const ap_directive_t *at,
 
 /*
  * Add what the value of a variable or attribute depends on: to names, the
- * others that directives test which set it; to fields, the header fields of
- * expressions, and the name itself if it is a header field that no directive
- * sets.  Returns: 1 if a directive sets it.
+ * others that are tested; to fields, header fields of expressions, and name
+ * itself if no directive sets it.  Returns: 1 if a directive sets it.
  */
 static int
 mod_iri_add_dependencies(apr_pool_t *pool, const char *name,
@@ -170,10 +160,7 @@ mod_iri_key(const apr_table_t *table, int i)
     return APR_ARRAY_IDX(apr_table_elts(table), i, apr_table_entry_t).key;
 }
 
-/*
- * Returns: the names of the header fields on which iri-charset depends,
- * directly or through other variables; "": none; NULL: no directive sets it.
- */
+/* Returns: mod_iri_server_conf_t.vary */
 static const char *
 mod_iri_vary_fields(apr_pool_t *pool, apr_pool_t *ptemp)
 {
@@ -275,9 +262,8 @@ mod_iri_follows_restart(const request_rec *r)
 }
 
 /*
- * Returns: 1 if the answer to r depends on the charsets of the client.  If a
- * rule has redirected a restarted request to r, the lookup has led to r, which
- * must not be revealed before access is granted.
+ * Does the answer to r depend on the charsets of the client?  Before access is
+ * granted, the lookup of a restarted request must not be revealed.
  */
 static int
 mod_iri_varies(const request_rec *r)

@@ -1,9 +1,8 @@
 /*
  * mod_iri_config.c - post_config and child_init
  *
- * httpd applies the settings of a <Directory> after r->filename is final, but
- * names are looked up before that.  So sections with settings for names on
- * disk are collected, in httpd's order, for mod_iri_tree.c.
+ * Names are looked up before httpd applies the settings of a <Directory>.  So
+ * sections with settings for names on disk are collected for mod_iri_tree.c.
  */
 
 #include "mod_iri_hooks.h"
@@ -41,8 +40,6 @@ mod_iri_registry(apr_pool_t *pconf)
     return registry;
 }
 
-/* ---- <Directory> -------------------------------------------------------- */
-
 static void
 mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
 {
@@ -64,10 +61,7 @@ mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
         if (dir == NULL || (dir->has & MOD_IRI_HAS_TREE) == 0) {
             continue;
         }
-        /*
-         * mod_iri_canonical_path() uses the sections collected so far: httpd
-         * sorts sections by the number of their segments, smallest first.
-         */
+        /* by the sections so far: httpd sorts them by number of segments */
         section.name = c->r || c->d_is_fnmatch
                            ? c->d
                            : mod_iri_canonical_path(s, c->d, env);
@@ -75,30 +69,54 @@ mod_iri_collect_sections(server_rec *s, const iri_env_t *env)
     }
 }
 
-/* ---- hooks -------------------------------------------------------------- */
-
 /* Combine the IRIMatch and IRIRepair settings of all sections. */
 static void
 mod_iri_collect_flags(mod_iri_server_conf_t *conf)
 {
-    const mod_iri_dir_conf_t *dir;
-    iri_tree_conf_t           tree;
-    unsigned                  match = conf->tree.match;
-    unsigned                  repair = conf->tree.repair;
-    int                       i;
+    iri_tree_conf_t tree;
+    int             i;
 
+    conf->match = conf->tree.match;
+    conf->reading.repair = conf->tree.repair;
     for (i = 0; i < conf->sections->nelts; i++) {
-        dir = APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t).dir;
-        tree = dir->tree;
+        tree = APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t).dir->tree;
         iri_tree_conf_finish(&conf->reading, &tree);
-        match |= tree.match;
-        repair |= tree.repair;
+        conf->match |= tree.match;
+        conf->reading.repair |= tree.repair;
     }
-    conf->match = match;
-    conf->may_restart = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0
-                        || repair != 0 || conf->reading.charsets.count > 0
+    conf->may_restart = (conf->match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS))
+                            != 0
+                        || conf->reading.repair != 0
+                        || conf->reading.charsets.count > 0
                         || conf->vary != NULL;
-    conf->reading.repair = repair;
+}
+
+/* Collect the <Directory> of a server that are not ASCII. */
+static void
+mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env)
+{
+    mod_iri_server_conf_t    *conf = mod_iri_server_conf(s);
+    const core_server_config *core = ap_get_core_module_config(
+        s->module_config);
+    mod_iri_encoded_section_t *encoded;
+    const core_dir_config     *c;
+    ap_conf_vector_t          *section;
+    int                        i;
+
+    conf->encoded_sections = apr_array_make(
+        mod_iri_pool(env), 2, sizeof(mod_iri_encoded_section_t));
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
+        c = ap_get_core_module_config(section);
+        if (!c->r && !c->d_is_fnmatch
+            && !iri_is_same_on_disk(conf->match, mod_iri_str(c->d)))
+        {
+            encoded = apr_array_push(conf->encoded_sections);
+            encoded->section = section;
+            encoded->path = c->d;
+            encoded->name = mod_iri_canonical_path(s, c->d, env);
+        }
+    }
 }
 
 static void
@@ -158,8 +176,6 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     mod_iri_check_config(ptemp, main_server);
     return OK;
 }
-
-/* ---- the cache of a child ----------------------------------------------- */
 
 /* One cache for all threads.  Without it each lookup reads the directory. */
 void

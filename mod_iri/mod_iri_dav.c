@@ -2,10 +2,10 @@
  * mod_iri_dav.c - WebDAV: hrefs of answers, the If field, Destination
  *
  * mod_dav writes <D:href> elements with octets on disk.  An output filter
- * replaces these by names of entries, so that each href leads back to its entry
- * in any charset.  mod_dav also compares the resource tags of If (RFC 4918,
- * 10.4) octet by octet with r->uri, or, below a collection, with r->uri and
- * octets on disk.  So each tag is replaced by the path that it compares.
+ * replaces these by names of entries, so that each href leads back to its
+ * entry.  mod_dav compares the resource tags of If (RFC 4918, 10.4) octet by
+ * octet with r->uri, or, below a collection, with r->uri and octets on disk.  So
+ * each tag is replaced by the path that it compares.
  *
  * Names in repositories of other providers than mod_dav_fs are not changed.
  */
@@ -35,12 +35,7 @@ typedef struct {
     int                 failed;      /* 1: discard the rest of the body */
 } mod_iri_dav_t;
 
-/* ---- requests for files ------------------------------------------------- */
-
-/*
- * Returns: 1 if the provider is that of mod_dav_fs. mod_dav may not be
- * loaded, so its function is looked up by name.
- */
+/* Is the provider that of mod_dav_fs?  mod_dav may not be loaded. */
 static int
 mod_iri_dav_is_filesystem(request_rec *r)
 {
@@ -112,33 +107,22 @@ static apr_status_t
 mod_iri_dav_replace_body(ap_filter_t *f, apr_bucket_brigade *in,
                          mod_iri_dav_t *dav, const char *why)
 {
-    apr_bucket *bucket, *next;
-
-    for (bucket = APR_BRIGADE_FIRST(in); bucket != APR_BRIGADE_SENTINEL(in);
-         bucket = next)
-    {
-        next = APR_BUCKET_NEXT(bucket);
-        if (!APR_BUCKET_IS_METADATA(bucket)) {
-            apr_bucket_delete(bucket);
-        }
-    }
-    if (!dav->replaced) {
+    if (dav->replaced) {
+        why = "";
+    } else {
         dav->replaced = 1;
         why = apr_pstrcat(f->r->pool,
                           "<html><head>\n<title>409 Conflict</title>\n"
                           "</head><body>\n<h1>Conflict</h1>\n<p>",
                           why, "</p>\n</body></html>\n", NULL);
-        bucket = apr_bucket_pool_create(why, strlen(why), f->r->pool,
-                                        f->c->bucket_alloc);
-        APR_BRIGADE_INSERT_HEAD(in, bucket);
     }
+    mod_iri_replace_data(f->r, in, mod_iri_str(why));
     return ap_pass_brigade(f->next, in);
 }
 
 /*
- * Send an error, or close the connection if part of the answer was sent: the
- * client must not take half an answer for a complete one.  mod_dav ignores
- * errors of filters and continues to write.
+ * Send an error, or close the connection in the middle of an answer.  mod_dav
+ * ignores errors of filters and continues to write.
  */
 static apr_status_t
 mod_iri_dav_fail(ap_filter_t *f, mod_iri_dav_t *dav)
@@ -286,8 +270,6 @@ mod_iri_dav_map_if(request_rec *r)
     }
 }
 
-/* ---- hooks -------------------------------------------------------------- */
-
 int
 mod_iri_refuse_conflict(request_rec *r, iri_why_t why)
 {
@@ -308,11 +290,7 @@ mod_iri_dav_is_destination(const request_rec *r)
            && mod_iri_dav_is_copy_or_move(r);
 }
 
-/*
- * Refuse a COPY or MOVE that the core does not allow.  r: the subrequest for
- * the Destination.  mod_dav_fs detects a copy of a collection into itself by
- * names alone, which a symbolic link evades.
- */
+/* r: the subrequest for the Destination of COPY or MOVE. */
 static int
 mod_iri_dav_check_transfer(request_rec *r)
 {
@@ -336,9 +314,8 @@ mod_iri_dav_check_transfer(request_rec *r)
 }
 
 /*
- * Runs last in fixups: access is granted.  mod_dav looks up the Destination by
- * a subrequest, and validates If again with the header fields of that
- * subrequest.
+ * Runs last in fixups: access is granted.  mod_dav validates If again with the
+ * header fields of the subrequest for the Destination.
  */
 int
 mod_iri_dav_fixups(request_rec *r)

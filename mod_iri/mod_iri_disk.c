@@ -2,11 +2,9 @@
  * mod_iri_disk.c - canonical r->uri -> r->filename with the octets on disk
  *
  * This runs in map_to_storage, after all aliases and before the first directory
- * walk: .htaccess, handlers and all later phases use the real path, while rules
- * are compared with the canonical r->uri.
- *
- * For a subrequest that names a file on disk the direction is reversed: its
- * r->filename has the octets on disk, and its r->uri is made canonical.
+ * walk: .htaccess, handlers and later phases use the real path, while rules are
+ * compared with the canonical r->uri.  A subrequest for a file has octets on
+ * disk in r->filename: its r->uri is made canonical instead.
  */
 
 #include "mod_iri_hooks.h"
@@ -15,8 +13,6 @@
 #include <apr_file_info.h>
 #include <apr_lib.h>
 #include <util_script.h>
-
-/* ---- the search --------------------------------------------------------- */
 
 /* Returns: the length of root without "/" at its end; 0: it is no root. */
 static size_t
@@ -40,8 +36,7 @@ static int
 mod_iri_ends_with(iri_str_t path, iri_str_t tail)
 {
     return tail.len > 0 && tail.data[0] == '/' && tail.len <= path.len
-           && memcmp(path.data + path.len - tail.len, tail.data, tail.len)
-                  == 0;
+           && iri_str_equal(iri_str_from(path, path.len - tail.len), tail);
 }
 
 /*
@@ -70,18 +65,16 @@ mod_iri_reading_of_path(const mod_iri_request_t *ctx, iri_str_t path)
     const iri_reading_t *reading = iri_request_requested_reading(ctx->state);
 
     return reading != NULL && !mod_iri_has_restarted(ctx)
-                   && mod_iri_str_equal(reading->path, path)
+                   && iri_str_equal(reading->path, path)
                ? reading
                : NULL;
 }
 
 /*
  * Divide r->filename into root and path.  If the document root does not exist
- * with these octets, root is empty, and all of r->filename is looked up.
- *
- * If the path is the tail of r->uri, all of r->uri is looked up, so that the
- * result can have another URI.  Otherwise (a RewriteRule made the filename)
- * only the tail is looked up.
+ * with these octets, root is empty.  If the path is the tail of r->uri, all of
+ * r->uri is looked up, so that the result can have another URI; else (a
+ * RewriteRule made the filename) only the tail.
  */
 static void
 mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
@@ -110,10 +103,7 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     }
 }
 
-/*
- * Does the method of the request, or of its main request (for the Destination
- * of COPY), write?  Then the lookup does not ignore case, accents and spelling.
- */
+/* Does r or (Destination of COPY) its main request write? */
 static int
 mod_iri_writes(const request_rec *r)
 {
@@ -136,6 +126,22 @@ mod_iri_search_init(request_rec *r, const iri_env_t *env,
     mod_iri_search_set_trees(r->server, env, search);
 }
 
+const char *
+mod_iri_find_filename(request_rec *r, iri_search_t *search)
+{
+    iri_found_t found;
+    const char *filename;
+
+    search->cache = mod_iri_conf(r)->cache;
+    if (iri_find(mod_iri_env(r), search, &found) != IRI_OK
+        || found.verdict != IRI_SERVE)
+    {
+        return NULL;
+    }
+    filename = mod_iri_dup(r->pool, found.filename);
+    return mod_iri_exists(r, filename) ? filename : NULL;
+}
+
 /* Read a path that another module has set.  Returns: 0: it has no reading. */
 static int
 mod_iri_read_replaced(request_rec *r, iri_str_t path, iri_reading_t *reading)
@@ -153,26 +159,24 @@ static int
 mod_iri_has_names(request_rec *r, const iri_search_t *search, iri_str_t names,
                   size_t len)
 {
-    const char *root = mod_iri_dup(r->pool, search->root);
-    const char *octets, *found;
+    size_t      root = search->root.len;
+    const char *found;
 
-    if (len <= search->root.len) {
+    if (len <= root) {
         return 1;
     }
-    octets = apr_pstrmemdup(r->pool, r->filename + search->root.len,
-                            len - search->root.len);
     found = mod_iri_entry_names(
-        r, mod_iri_canonical_path(r->server, root, mod_iri_env(r)), octets);
+        r, mod_iri_path_below_root(r, search->root, mod_iri_str("")),
+        apr_pstrmemdup(r->pool, r->filename + root, len - root));
     return found != NULL
            && mod_iri_root_length(mod_iri_dup(r->pool, names), found) != 0;
 }
 
 /*
  * Accept the octets of a path that a RewriteRule or AliasMatch has made and
- * that is not canonical.  As without this module, the part that exists with
- * these octets is used; it becomes the root of the search.  Other forms or
- * charsets are not looked up.  Returns: 1; 0: the path is in a legacy charset,
- * its octets on disk are other names, or its rest is not canonical.
+ * that is not canonical.  As without this module, the part that exists becomes
+ * the root of the search; other forms are not looked up.  Returns: 1; 0: the
+ * path is in a legacy charset, or its octets on disk are other names.
  */
 static int
 mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
@@ -183,8 +187,8 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
 
     /* search->prefix counts octets of r->uri, not of the reading */
     if (reading->form == IRI_FORM_LEGACY
-        || !mod_iri_read_replaced(r, mod_iri_names_below_root(search),
-                                  &names))
+        || !mod_iri_read_replaced(
+            r, iri_str_from(search->path, search->prefix), &names))
     {
         return 0;
     }
@@ -206,8 +210,6 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
                && rest.verdict == IRI_PASS);
 }
 
-/* ---- the verdict -------------------------------------------------------- */
-
 void
 mod_iri_set_filename(request_rec *r, const char *filename)
 {
@@ -217,15 +219,6 @@ mod_iri_set_filename(request_rec *r, const char *filename)
         r->finfo.filetype = APR_NOFILE;
         r->finfo.valid = 0;
     }
-}
-
-/* Add a result that is known without a lookup. */
-static void
-mod_iri_add_found(request_rec *r, mod_iri_request_t *ctx,
-                  const iri_search_t *search, iri_found_t found)
-{
-    ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r), search,
-                                         &found);
 }
 
 /* Returns: the properties of r that the core needs to find an entry. */
@@ -253,9 +246,8 @@ mod_iri_find(request_rec *r, const iri_env_t *env, iri_request_t *state,
 }
 
 /*
- * This runs only after access was granted, because the result may depend on
- * the contents of a directory that the rules deny.  A per-directory
- * RewriteRule may redirect from a name that is absent.
+ * After access was granted, because the result may depend on a directory that
+ * the rules deny.  A per-directory RewriteRule may redirect an absent name.
  */
 int
 mod_iri_refuse_absent(request_rec *r)
@@ -279,41 +271,42 @@ mod_iri_refuse_absent(request_rec *r)
 }
 
 /*
- * Set r->filename for the rules: the octets on disk of the deepest directory
- * that was found, or of that of the choices, then the rest as requested.
+ * Set r->filename for the rules: the octets of the deepest directory that was
+ * found, or of that of the choices, then the rest as requested.
  */
 static void
 mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
 {
     const iri_search_t *search = &ctx->lookup->search;
+    iri_str_t           octets = ctx->lookup->found.filename;
     const char *path = (const char *) search->path.data + search->prefix;
-    const char *octets = mod_iri_dup(r->pool, ctx->lookup->found.filename);
-    const char *at, *end;
+    size_t      at;
 
     if (mod_iri_is_same_on_disk(r, r->filename)
-        || strlen(octets) < search->root.len)
-    {
+        || octets.len < search->root.len) {
         return;
     }
-    end = octets + strlen(octets);
-    while (end > octets + search->root.len && end[-1] == '/') {
-        end--;
+    while (octets.len > search->root.len
+           && octets.data[octets.len - 1] == '/') {
+        octets.len--;
     }
-    for (at = octets + search->root.len; at < end; at++) {
-        if (*at == '/' && *path != '\0') {
+    for (at = search->root.len; at < octets.len; at++) {
+        if (octets.data[at] == '/' && *path != '\0') {
             path += 1 + strcspn(path + 1, "/");
         }
     }
     mod_iri_set_filename(
-        r, apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, octets, end - octets),
-                       path, NULL));
+        r, apr_pstrcat(r->pool, mod_iri_dup(r->pool, octets), path, NULL));
 }
 
 static int
 mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 {
-    const iri_found_t *found = &ctx->lookup->found;
+    const iri_found_t *found = mod_iri_found(ctx);
 
+    if (ctx->lookup == NULL) {
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
     if (found->verdict == IRI_RESTART) {
         return mod_iri_restart(r, ctx->lookup);
     }
@@ -337,9 +330,8 @@ mod_iri_find_file(request_rec *r)
     const char   *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
     size_t        len = mod_iri_root_length(r->filename, dir);
     iri_reading_t reading;
-    iri_search_t  search = { .tree = mod_iri_tree_of_filename(r->main),
-                             .cache = mod_iri_conf(r)->cache };
-    iri_found_t   found;
+    iri_search_t  search = { .tree = mod_iri_tree_of_filename(r->main) };
+    const char   *filename;
 
     if (len == 0
         || !mod_iri_read_replaced(r, mod_iri_str(r->filename + len),
@@ -349,10 +341,9 @@ mod_iri_find_file(request_rec *r)
     }
     search.root = mod_iri_substr(r->filename, len);
     search.path = reading.path;
-    if (iri_find(mod_iri_env(r), &search, &found) == IRI_OK
-        && found.verdict == IRI_SERVE)
-    {
-        mod_iri_set_filename(r, mod_iri_dup(r->pool, found.filename));
+    filename = mod_iri_find_filename(r, &search);
+    if (filename != NULL) {
+        mod_iri_set_filename(r, filename);
     }
 }
 
@@ -367,20 +358,18 @@ mod_iri_last_segment(request_rec *r, const char *path)
 }
 
 /*
- * The URI of a file subrequest consists of the canonical directory of its main
- * request, without PATH_INFO, and the name as requested.  Replace the requested
- * name by that of the entry.
+ * Replace the requested name by that of the entry in the URI of a file
+ * subrequest: the canonical directory of its main request, and the name.
  */
 static void
 mod_iri_name_entry(request_rec *r, const char *requested)
 {
-    const char *dir = r->main->uri;
+    const char *dir = r->main->uri, *info = r->main->path_info;
     size_t      at, len;
     iri_str_t   name;
 
-    if (r->main->path_info && *r->main->path_info) {
-        at = (size_t) ap_find_path_info(dir, r->main->path_info);
-        dir = apr_pstrmemdup(r->pool, dir, at);
+    if (info != NULL && *info != '\0') {
+        dir = apr_pstrmemdup(r->pool, dir, ap_find_path_info(dir, info));
     }
     dir = ap_make_dirstr_parent(r->pool, dir);
     at = strlen(dir);
@@ -389,11 +378,9 @@ mod_iri_name_entry(request_rec *r, const char *requested)
     }
     len = strcspn(r->uri + at, "/");
     if (len != strlen(requested) || strncmp(r->uri + at, requested, len) != 0
-        || iri_entry_name(mod_iri_env(r), mod_iri_tree_of_filename(r->main),
-                          mod_iri_str(mod_iri_last_segment(r, r->filename)),
-                          &name)
-               != IRI_OK
-        || name.len == 0)
+        || !mod_iri_name_of(mod_iri_env(r), mod_iri_tree_of_filename(r->main),
+                            mod_iri_str(mod_iri_last_segment(r, r->filename)),
+                            &name))
     {
         return;
     }
@@ -422,9 +409,9 @@ mod_iri_map_file(request_rec *r)
 /* ---- map_to_storage ----------------------------------------------------- */
 
 /*
- * Test a path that a rule may have made, for example from a query.  Rules have
- * judged this form of it, so other forms are not looked up.  Returns: 0 if the
- * path is refused: mod_iri_refuse_absent() answers after access was granted.
+ * Test a path that a rule may have made.  Rules have judged this form of it, so
+ * other forms are not looked up.  Returns: 0 if the path is refused:
+ * mod_iri_refuse_absent() answers.
  */
 static int
 mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
@@ -454,7 +441,8 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
                  is_read ? "a rule made a path that is not canonical"
                          : "no charset can decode its file name");
     refused.path = search->path;
-    mod_iri_add_found(r, ctx, search, refused);
+    ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r), search,
+                                         &refused);
     return 0;
 }
 
@@ -476,10 +464,7 @@ mod_iri_stat(request_rec *r)
     return status;
 }
 
-/*
- * Find the entry of a path.  Most entries exist as requested, which the stat
- * tells that httpd needs anyway.
- */
+/* Most entries exist as requested, as the stat tells that httpd needs anyway. */
 static iri_lookup_t *
 mod_iri_find_uri(request_rec *r, const iri_env_t *env,
                  const mod_iri_request_t *ctx, iri_search_t *search)
@@ -532,17 +517,11 @@ mod_iri_map_uri(request_rec *r)
         mod_iri_save_ascii(r, ctx->state);
     }
     mod_iri_search_init(r, env, &search);
-    if (!mod_iri_accept_path(r, ctx, &search)) {
-        return ctx->lookup != NULL ? DECLINED : HTTP_INTERNAL_SERVER_ERROR;
-    }
-    ctx->lookup = mod_iri_find_uri(r, env, ctx, &search);
-    if (ctx->lookup == NULL) {
-        return HTTP_INTERNAL_SERVER_ERROR;
+    if (mod_iri_accept_path(r, ctx, &search)) {
+        ctx->lookup = mod_iri_find_uri(r, env, ctx, &search);
     }
     return mod_iri_apply_verdict(r, ctx);
 }
-
-/* ---- report ------------------------------------------------------------- */
 
 /* iri_report_find_t.  A path that a rule has made is not looked up. */
 static iri_lookup_t *
@@ -593,8 +572,6 @@ mod_iri_report(request_rec *r)
     return DECLINED;
 }
 
-/* ---- names in ASCII ----------------------------------------------------- */
-
 /* If the entry exists as requested, or not at all, r is not changed. */
 static int
 mod_iri_map_ascii(request_rec *r)
@@ -624,7 +601,8 @@ mod_iri_map_ascii(request_rec *r)
         if (ctx != NULL) {
             found.path = mod_iri_str(r->uri);
             found.filename = mod_iri_str(r->filename);
-            mod_iri_add_found(r, ctx, &search, found);
+            ctx->lookup = iri_request_add_lookup(ctx->state, env, &search,
+                                                 &found);
         }
         if (ctx != NULL || status == APR_SUCCESS) {
             mod_iri_vars_set_match(r);
@@ -645,6 +623,14 @@ mod_iri_map_ascii(request_rec *r)
     ctx->state = state;
     ctx->lookup = lookup;
     return mod_iri_apply_verdict(r, ctx);
+}
+
+/* Is r a subrequest that names a file on disk, not a URI? */
+static int
+mod_iri_is_file_subrequest(const request_rec *r)
+{
+    return r->main != NULL
+           && ap_get_module_config(r->request_config, &iri_module) == NULL;
 }
 
 int

@@ -38,10 +38,7 @@ mod_iri_convert(request_rec *r, const iri_function_t *function,
 
 /* ---- RewriteMap --------------------------------------------------------- */
 
-/*
- * i: number of a function; from IRI_FUNCTIONS on encode, for each legacy
- * charset.  One that no RewriteMap has loaded gives NULL.
- */
+/* i: number of a function; from IRI_FUNCTIONS on: encode, by charset */
 static char *
 mod_iri_map(request_rec *r, size_t i, const char *key)
 {
@@ -59,10 +56,7 @@ mod_iri_map(request_rec *r, size_t i, const char *key)
                : NULL;
 }
 
-/*
- * mod_rewrite passes the key only, not the name of the function.  So there is
- * one C function for each name.
- */
+/* mod_rewrite passes the key only: one C function for each name. */
 /* clang-format off */
 #define MOD_IRI_EACH_MAP(m)                                                  \
     m(0) m(1) m(2) m(3) m(4) m(5) m(6) m(7) m(8) m(9) m(10) m(11) m(12)      \
@@ -89,12 +83,9 @@ static rewrite_mapfunc_t *const mod_iri_maps[IRI_FUNCTIONS + IRI_CHARSETS] = {
 
 #define MOD_IRI_ENCODE "iri.encode."
 
-/*
- * Runs after mod_rewrite, which creates its table of functions in this hook.
- * mod_rewrite may not be loaded.
- */
-int
-mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
+/* mod_rewrite, which may not be loaded, has created its table. */
+void
+mod_iri_register_maps(apr_pool_t *pconf)
 {
     APR_OPTIONAL_FN_TYPE(ap_register_rewrite_mapfunc)
     *register_function = APR_RETRIEVE_OPTIONAL_FN(
@@ -111,7 +102,6 @@ mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
                                  iri_charset_at(i - IRI_FUNCTIONS), NULL);
         register_function(name, mod_iri_maps[i]);
     }
-    return OK;
 }
 
 int

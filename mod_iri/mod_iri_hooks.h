@@ -14,12 +14,17 @@
 /* ---- pre_config, post_config, child_init -------------------------------- */
 
 /* The functions of RewriteMap, the format %{IRI_...}e of logs, the mutex. */
-int mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog,
-                          apr_pool_t *ptemp);
-int mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog,
-                         apr_pool_t *ptemp);
-int mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
-                            apr_pool_t *ptemp);
+void mod_iri_register_maps(apr_pool_t *pconf);
+void mod_iri_register_log(apr_pool_t *pconf);
+int  mod_iri_status_register(apr_pool_t *pconf);
+
+/* Add the hooks for the handler iri-status and IRIHost. */
+void mod_iri_status_hooks(void);
+void mod_iri_host_hooks(void);
+
+/* Register output filters. */
+void mod_iri_location_register(void);
+void mod_iri_dav_register(void);
 
 /* mod_iri_names.c: host mapping, A-labels for the names of virtual hosts. */
 int mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog,
@@ -29,15 +34,6 @@ int mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog,
 int  mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog,
                          apr_pool_t *ptemp, server_rec *main_server);
 void mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server);
-
-/* Add the hooks for the handler iri-status and IRIHost. */
-void mod_iri_status_hooks(void);
-void mod_iri_host_hooks(void);
-
-/* Register filters; that for X-Sendfile only if mod_xsendfile is loaded. */
-void mod_iri_location_register(void);
-void mod_iri_dav_register(void);
-void mod_iri_sendfile_register(void);
 
 /* ---- the configuration -------------------------------------------------- */
 
@@ -52,9 +48,6 @@ void mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line);
 
 /* The registry of a configuration; NULL: the data of ICU is missing. */
 iri_registry_t *mod_iri_registry(apr_pool_t *pconf);
-
-/* mod_iri_walk.c: collect the <Directory> of a server that are not ASCII. */
-void mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env);
 
 /* The first virtual host of an address of the virtual host s. */
 const server_rec *mod_iri_first_server(server_rec            *s,
@@ -79,23 +72,20 @@ mod_iri_next_directive(const ap_directive_t *directive);
 /* Has the directive this name?  That of a section includes "<". */
 int mod_iri_is_directive(const ap_directive_t *directive, const char *name);
 
-/*
- * In post_config: find the directives that set iri-charset; load the charset of
- * each RewriteMap int:iri.encode.CHARSET.  Returns: OK, or 500.
- */
+/* Find the directives that set iri-charset.  Returns: OK, or 500. */
 int mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
                            apr_pool_t *ptemp, iri_registry_t *registry);
+
+/* Load the charsets of RewriteMap int:iri.encode.CHARSET.  Returns: the same. */
 int mod_iri_load_map_charsets(server_rec *main_server, apr_pool_t *ptemp,
                               iri_registry_t *registry);
 
-/* ---- expr_lookup -------------------------------------------------------- */
+/* ---- requests, by file -------------------------------------------------- */
 
-/* The functions iri_..., the variables IRI_..., IS_SUBREQ of a probe. */
+/* expr_lookup: the functions iri_..., variables, IS_SUBREQ of a probe */
 int mod_iri_expr_lookup_function(ap_expr_lookup_parms *parms);
 int mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
 int mod_iri_probe_expr_lookup(ap_expr_lookup_parms *parms);
-
-/* ---- requests ----------------------------------------------------------- */
 
 /* mod_iri_read.c: post_read_request, pre_translate_name, translate_name */
 int mod_iri_post_read(request_rec *r);
@@ -103,49 +93,42 @@ int mod_iri_post_read_absolute(request_rec *r); /* after mod_proxy */
 int mod_iri_post_read_client(request_rec *r);   /* after mod_setenvif */
 int mod_iri_pre_translate(request_rec *r);
 int mod_iri_translate(request_rec *r);
+int mod_iri_restore_target(request_rec *r);     /* log_transaction */
 
 /* map_to_storage */
-int mod_iri_map_to_storage(request_rec *r); /* mod_iri_disk.c */
-int mod_iri_walk(request_rec *r);           /* mod_iri_walk.c: last */
+int mod_iri_map_to_storage(request_rec *r);     /* mod_iri_disk.c */
+int mod_iri_walk(request_rec *r);               /* mod_iri_walk.c: last */
+
+/* fixups, after per-directory RewriteRules */
+int mod_iri_refuse_absent(request_rec *r);      /* mod_iri_disk.c */
+int mod_iri_vars_set_fixups(request_rec *r);    /* mod_iri_vars.c */
 
 /* mod_iri_listing.c: check_authz, handler */
 int mod_iri_list_authz(request_rec *r);
 int mod_iri_list(request_rec *r);
 
-/* fixups */
-int mod_iri_fixups(request_rec *r);             /* mod_iri_answer.c */
-int mod_iri_redirect(request_rec *r);           /* before mod_dir */
-int mod_iri_redirect_directory(request_rec *r); /* after mod_dir */
-int mod_iri_dav_fixups(request_rec *r);         /* mod_iri_dav.c: last */
-
-/* insert_filter, insert_error_filter */
-void mod_iri_location_insert(request_rec *r);   /* mod_iri_answer.c */
+/* mod_iri_answer.c: fixups, insert_filter, insert_error_filter */
+int  mod_iri_redirect(request_rec *r);           /* before mod_dir */
+int  mod_iri_redirect_directory(request_rec *r); /* after mod_dir */
+void mod_iri_location_insert(request_rec *r);
 void mod_iri_location_insert_error(request_rec *r);
-void mod_iri_dav_insert(request_rec *r);        /* mod_iri_dav.c */
+void mod_iri_sendfile_insert(request_rec *r);    /* last */
 
-/* log_transaction */
-int mod_iri_restore_target(request_rec *r);     /* mod_iri_read.c */
-
-/*
- * mod_iri_probe.c.  For other requests than probes they do nothing and return
- * DECLINED.
- */
-
-/* In pre_translate_name: run post_read_request. */
-int mod_iri_probe_post_read(request_rec *r);
+/* mod_iri_dav.c: fixups (last), insert_filter */
+int  mod_iri_dav_fixups(request_rec *r);
+void mod_iri_dav_insert(request_rec *r);
 
 /*
- * In translate_name and fixups, before mod_rewrite: the probe is no subrequest
- * for mod_rewrite (r->main is NULL); after it: it is one again.
+ * mod_iri_probe.c, for probes only: post_read_request, in pre_translate_name;
+ * around mod_rewrite in translate_name and fixups, while r->main is NULL;
+ * post_perdir_config; check_authn; before mod_dir in fixups: set filename,
+ * path_info and finfo of the probe
  */
-int mod_iri_probe_detach(request_rec *r);
-int mod_iri_probe_attach(request_rec *r);
-
-/* post_perdir_config, check_authn */
-int mod_iri_probe_header_parser(request_rec *r);
-int mod_iri_probe_authn(request_rec *r);
-
-/* In fixups, before mod_dir: set filename, path_info and finfo. */
+int  mod_iri_probe_post_read(request_rec *r);
+int  mod_iri_probe_detach(request_rec *r);
+int  mod_iri_probe_attach(request_rec *r);
+int  mod_iri_probe_header_parser(request_rec *r);
+int  mod_iri_probe_authn(request_rec *r);
 void mod_iri_probe_record(request_rec *r);
 
 #pragma GCC visibility pop

@@ -1,18 +1,15 @@
 /*
  * mod_iri_host.c - host of a request -> A-labels
  *
- * httpd checks the host before it runs a hook that could change it: with
- * HttpProtocolOptions Strict it accepts few characters besides letters and
- * digits.  So the host is mapped while the request is read: in HTTP/1 a filter
- * edits the Host line, and the request line if its target is in absolute form
- * (RFC 9112, 3.2.2); in HTTP/2 the header fields arrive together.
+ * httpd checks the host before it runs a hook that could change it.  So the
+ * host is mapped while the request is read: in HTTP/1 a filter edits the Host
+ * line, and a request line in absolute form (RFC 9112, 3.2.2); in HTTP/2 the
+ * header fields arrive together.
  *
- * Only the host is replaced, and only by a-z, 0-9, "-" and ".", so that an
- * edited line has the same structure for all later readers.  A host that the
- * core refuses is not replaced, and httpd refuses it.
- *
- * No virtual host is selected at that time.  So the IRIHost of the first
- * virtual host of the connection's address applies.
+ * Only the host is replaced, and only by a-z, 0-9, "-" and ".", so that a line
+ * has the same structure for all later readers.  A host that the core refuses
+ * stays, and httpd refuses it.  No virtual host is selected at that time: the
+ * IRIHost of the first one of the connection's address applies.
  */
 
 #include "mod_iri_hooks.h"
@@ -21,12 +18,7 @@
 #include <apr_buckets.h>
 #include <util_filter.h>
 
-/* ---- mapping ------------------------------------------------------------ */
-
-/*
- * Returns: 1 if the A-labels of a host must replace it; 0: it is ASCII or
- * refused, the engine only reports, or an error occurred.
- */
+/* Returns: 1 if the A-labels of a host must replace it. */
 static int
 mod_iri_map_host(request_rec *r, iri_str_t host, iri_host_t *read)
 {
@@ -105,9 +97,8 @@ mod_iri_is_valid_field(const char *field)
 /*
  * With HttpProtocolOptions Unsafe httpd accepts nearly every host.  A host that
  * could not be mapped gets the same answer as with Strict, and no page contains
- * it.  ASCII hosts without "%" are left to httpd.  If the target has a host,
- * the Host field is ignored (RFC 9112, 3.2.2), but other modules may read it:
- * so the target's host replaces a field that is not valid, as with Strict.
+ * it.  If the target has a host, the Host field is ignored (RFC 9112, 3.2.2),
+ * but other modules may read it: so the target's host replaces an invalid one.
  */
 static int
 mod_iri_check_host(request_rec *r)
@@ -143,96 +134,67 @@ mod_iri_check_host(request_rec *r)
     return DECLINED;
 }
 
-/* ---- the position of the host ------------------------------------------- */
-
-static iri_str_t
-mod_iri_substring(const unsigned char *from, const unsigned char *to)
-{
-    iri_str_t str = { (size_t) (to - from), from };
-
-    return str;
-}
-
 /* Returns: the host in "Host: www.example:80"; data NULL: another field. */
 static iri_str_t
 mod_iri_host_of_field(iri_str_t line)
 {
-    static const char    name[] = "Host:";
-    const unsigned char *from = line.data + sizeof(name) - 1;
-    const unsigned char *end = line.data + line.len;
+    static const char name[] = "Host:";
+    const iri_str_t   none = { 0, NULL };
 
     if (line.len < sizeof(name)
         || ap_cstr_casecmpn((const char *) line.data, name, sizeof(name) - 1)
                != 0)
     {
-        return mod_iri_substring(NULL, NULL);
+        return none;
     }
-    while (from < end && (*from == ' ' || *from == '\t')) {
-        from++;
+    while (memchr("\r\n", line.data[line.len - 1], 2) != NULL) {
+        line.len--;
     }
-    while (from < end
-           && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'
-               || end[-1] == '\n'))
-    {
-        end--;
-    }
-    return iri_authority_host(mod_iri_substring(from, end));
+    return iri_authority_host(
+        iri_str_trim(iri_str_from(line, sizeof(name) - 1)));
 }
 
 /*
  * Returns: the host in "GET http://www.example/ HTTP/1.1"; empty for other
- * forms of the request line (RFC 9112, 3.2).  In the authority form (CONNECT)
- * the host is not mapped.  The scheme is not checked: httpd refuses an invalid
- * one.
+ * forms of the request line (RFC 9112, 3.2).  httpd checks the scheme.
  */
 static iri_str_t
 mod_iri_host_of_target(iri_str_t line)
 {
-    const unsigned char *from, *to, *slash, *end = line.data + line.len;
-    iri_str_t            none = mod_iri_substring(line.data, line.data);
+    const iri_str_t none = { 0, NULL };
+    size_t          from = iri_str_find_any(line, " "), to, slash;
 
-    from = memchr(line.data, ' ', line.len);
-    if (from == NULL) {
-        return none;
-    }
-    while (from < end && *from == ' ') {
+    while (from < line.len && line.data[from] == ' ') {
         from++;
     }
-    to = from;
-    while (to < end && !(*to <= ' ' || *to == 0x7f)) {
-        to++;
+    for (to = from; to < line.len && line.data[to] > ' '; to++) {
+        if (line.data[to] == 0x7f) {
+            break;
+        }
     }
-    slash = memchr(from, '/', (size_t) (to - from));
-    if (slash == NULL || slash - from < 2 || slash[-1] != ':'
-        || to - slash < 2 || slash[1] != '/')
+    line = iri_str_from(mod_iri_substr((const char *) line.data, to), from);
+    slash = iri_str_find_any(line, "/");
+    if (slash < 2 || line.len - slash < 2
+        || memcmp(line.data + slash - 1, "://", 3) != 0)
     {
         return none;
     }
-    end = to;
-    from = slash + 2;
-    for (to = from; to < end && *to != '/' && *to != '?' && *to != '#'; to++)
-    {
-    }
-    return iri_authority_host(mod_iri_substring(from, to));
+    line = iri_str_from(line, slash + 2);
+    line.len = iri_str_find_any(line, "/?#");
+    return iri_authority_host(line);
 }
 
-/* ---- the filter --------------------------------------------------------- */
-
 /*
- * Its ctx is NULL until the request line was read.  It is removed after the
+ * ctx: NULL until the request line was read.  The filter is removed after the
  * Host line, the empty line, or a line that httpd refuses.
  */
 static ap_filter_rec_t *mod_iri_line_filter_handle;
 
-/*
- * Edit a whole line.  A second Host line needs no edit: httpd joins both with a
- * comma, and refuses the result.
- */
+/* httpd joins a second Host line with a comma, and refuses the result. */
 static void
 mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
 {
-    int is_empty = mod_iri_str_equals_text(text, "\r\n")
-                   || mod_iri_str_equals_text(text, "\n");
+    int       is_empty = text.len == 1 + (size_t) (text.data[0] == '\r');
     iri_str_t edited, host;
 
     /* empty lines may precede the request line */
@@ -247,17 +209,11 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
     f->ctx = f;
     if (host.data != NULL && mod_iri_host_replace(f->r, text, host, &edited))
     {
-        apr_brigade_cleanup(bb);
-        APR_BRIGADE_INSERT_TAIL(
-            bb, apr_bucket_pool_create((const char *) edited.data, edited.len,
-                                       f->r->pool, f->c->bucket_alloc));
+        mod_iri_replace_data(f->r, bb, edited);
     }
 }
 
-/*
- * The pieces of a line are joined, up to the length that httpd accepts.  Each
- * call returns the octets that it has read; only the host may be replaced.
- */
+/* Join the pieces of a line, up to the length that httpd accepts. */
 static apr_status_t
 mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
                     ap_input_mode_t mode, apr_read_type_e block,
@@ -294,14 +250,10 @@ mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
     }
     status = apr_brigade_pflatten(out, &octets, &len, f->r->pool);
     if (status == APR_SUCCESS && len > 0 && octets[len - 1] == '\n') {
-        mod_iri_line_edit(f, out,
-                          mod_iri_substring((unsigned char *) octets,
-                                            (unsigned char *) octets + len));
+        mod_iri_line_edit(f, out, mod_iri_substr(octets, len));
     }
     return status;
 }
-
-/* ---- streams of HTTP/2 -------------------------------------------------- */
 
 /* Map the Host of a stream of HTTP/2. */
 static void
@@ -345,8 +297,6 @@ mod_iri_stream_filter(ap_filter_t *f, apr_bucket_brigade *out,
     return status;
 }
 #endif
-
-/* ---- hooks -------------------------------------------------------------- */
 
 /* Runs before mod_http2 adds the filter that makes the bucket. */
 static void
@@ -394,7 +344,6 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
         r->connection->base_server);
     const char  *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
     iri_search_t search = { .root = mod_iri_str(dir) };
-    iri_found_t  found;
     iri_str_t    name;
 
     if (mod_iri_exists(r, path)) {
@@ -407,19 +356,15 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     {
         return NULL;
     }
-    path = apr_pstrcat(r->pool, "/", mod_iri_dup(r->pool, name), NULL);
-    search.path = mod_iri_str(path);
-    search.cache = mod_iri_conf(r)->cache;
+    path = apr_pstrcat(r->pool, dir, "/", mod_iri_dup(r->pool, name), NULL);
+    if (mod_iri_exists(r, path)) {
+        return path;
+    }
+    search.path = mod_iri_str(path + strlen(dir));
     search.tree = mod_iri_tree_of(
         mod_iri_conf(r),
         mod_iri_canonical_path(r->server, dir, mod_iri_env(r)), r->pool);
-    if (iri_find(mod_iri_env(r), &search, &found) != IRI_OK
-        || !iri_may_open(&found))
-    {
-        return NULL;
-    }
-    path = mod_iri_dup(r->pool, found.filename);
-    return mod_iri_exists(r, path) ? path : NULL;
+    return mod_iri_find_filename(r, &search);
 }
 
 /* Returns: 1 if root was set for this request alone, and contains A-labels. */

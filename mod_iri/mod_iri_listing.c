@@ -1,17 +1,17 @@
 /*
  * mod_iri_listing.c - directory listings, and choices (300)
  *
- * Lists a directory as mod_autoindex does, but with canonical names in UTF-8.
- * The core writes the page.  Each entry is tested by a probe for its own path
- * (mod_iri_probe.c), and is listed only if that path leads to the entry and the
- * client may get it.  The entries are probed in the order of the page, until it
- * has its 1,000 names.  The memory of a probe is freed before the next one.
+ * Lists a directory as mod_autoindex does, but with canonical names in UTF-8, on
+ * a page of the core.  An entry is listed only if its own path leads to it and
+ * the client may get it, which a probe tests (mod_iri_probe.c), in the order of
+ * the page, until it has its 1,000 names.
  *
  * With IRIAmbiguous 300 the client gets a list of the names that a request may
- * refer to, but only of those that it may get by the rules of their own paths,
- * and after the rules of the requested path have granted access.  If it may get
- * none of them, the name counts as absent.
+ * refer to, after the rules of the requested path have granted access, but only
+ * of those that it may get.  If there is none, the name counts as absent.
  */
+
+#include <unistd.h>
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
@@ -24,7 +24,6 @@
 /* A note: the user that was authenticated for the directory. */
 #define MOD_IRI_AUTHENTICATED "iri-known-user"
 
-/* The state of one listing. */
 typedef struct {
     request_rec    *r;
     iri_listing_t  *listing;
@@ -32,12 +31,7 @@ typedef struct {
     apr_pool_t     *pool; /* for one entry */
 } mod_iri_list_t;
 
-/* ---- one entry ---------------------------------------------------------- */
-
-/*
- * Returns: IRI_NAME_HIDDEN unless the last probe was mapped to the entry,
- * without PATH_INFO.
- */
+/* Was the last probe mapped to the entry, without PATH_INFO? */
 static iri_name_result_t
 mod_iri_compare_entry(const mod_iri_list_t      *list,
                       const iri_listing_entry_t *entry)
@@ -49,6 +43,20 @@ mod_iri_compare_entry(const mod_iri_list_t      *list,
                ? iri_listing_compare(list->listing, entry,
                                      mod_iri_str(probe->filename))
                : IRI_NAME_HIDDEN;
+}
+
+/* Can the server read what rr was mapped to, or does a handler serve it? */
+static int
+mod_iri_is_readable(request_rec *rr)
+{
+    if (rr->finfo.filetype == APR_DIR) {
+        return access(rr->filename, R_OK) == 0;
+    }
+    /* another handler may run the file, or let another process read it */
+    return rr->finfo.filetype == APR_REG
+           && ((rr->handler != NULL
+                && strcmp(rr->handler, "default-handler") != 0)
+               || access(rr->filename, R_OK) == 0);
 }
 
 /* Returns: UNLINKED if the client may get the octets of the entry. */
@@ -72,7 +80,7 @@ mod_iri_probe_octets(mod_iri_list_t *list, const iri_listing_entry_t *entry)
 
 /*
  * Returns: the result of the probe for the path of an entry.  If the entry has
- * no name, or the path leads to another entry with the same name, and the rules
+ * no name, or its path leads to another entry with the same name, and the rules
  * allow that path, its octets are probed.
  */
 static iri_name_result_t
@@ -94,8 +102,6 @@ mod_iri_entry_result(void *data, const iri_listing_entry_t *entry,
                ? mod_iri_probe_octets(list, entry)
                : IRI_NAME_HIDDEN;
 }
-
-/* ---- the directory ------------------------------------------------------ */
 
 /* Add all entries: a symbolic link with the size and time of its target. */
 static iri_status_t
@@ -195,8 +201,6 @@ mod_iri_send_listing(request_rec *r)
     return mod_iri_send_page(r, &page);
 }
 
-/* ---- handler ------------------------------------------------------------ */
-
 /* Save the user, who was authenticated, for the probes. */
 int
 mod_iri_list_authz(request_rec *r)
@@ -211,10 +215,7 @@ mod_iri_list_authz(request_rec *r)
     return DECLINED;
 }
 
-/*
- * Redirect to the path with "/", to which the links of the page are relative,
- * with DirectorySlash Off too.
- */
+/* With DirectorySlash Off too: the links of the page are relative. */
 static int
 mod_iri_add_slash(request_rec *r)
 {
@@ -262,12 +263,7 @@ mod_iri_list(request_rec *r)
     return mod_iri_send_listing(r);
 }
 
-/* ---- choices that the client may get ------------------------------------ */
-
-/*
- * Does the subrequest open the entry of the choice?  If a rule maps it to
- * another file, the choice is not revealed.
- */
+/* Does the subrequest open the choice, and not a file of a rule? */
 static int
 mod_iri_opens_choice(request_rec *rr, const mod_iri_request_t *ctx,
                      const char *choice)
@@ -301,8 +297,6 @@ mod_iri_choice_result(void *data, const iri_listing_entry_t *entry,
                ? IRI_NAME_LINKED
                : IRI_NAME_HIDDEN;
 }
-
-/* ---- the answer with choices -------------------------------------------- */
 
 static int
 mod_iri_send_choices(request_rec *r, mod_iri_request_t *ctx)

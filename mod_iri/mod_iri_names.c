@@ -1,18 +1,14 @@
 /*
  * mod_iri_names.c - names of virtual hosts -> A-labels
  *
- * httpd checks the host of a request before it selects a virtual host.  So the
- * IRIHost of the first virtual host of an address applies to requests and to
- * the names of all virtual hosts there.
- *
- * The host of a request comes as A-labels.  So in post_config a server with a
- * ServerName or ServerAlias in Unicode also gets its A-labels, unless another
- * virtual host of the same address is configured with them.
+ * A server with a ServerName or ServerAlias in Unicode also gets its A-labels,
+ * in post_config, unless another virtual host of the same address is configured
+ * with them.  The IRIHost of the first virtual host of an address applies to the
+ * names of all virtual hosts there, as to requests (mod_iri_host.c).
  */
 
 #include "mod_iri_hooks.h"
 
-#include <apr_hash.h>
 #include <http_vhost.h>
 
 iri_host_mode_t
@@ -21,8 +17,6 @@ mod_iri_host_mode(const server_rec *s)
     return mod_iri_is_off(s) ? IRI_HOST_MODE_OFF
                              : mod_iri_server_conf(s)->host_mode;
 }
-
-/* ---- addresses ---------------------------------------------------------- */
 
 /* 0.0.0.0 and [::]; not [::ffff:0.0.0.0], which no request arrives at. */
 static int
@@ -35,8 +29,8 @@ mod_iri_is_wildcard(const apr_sockaddr_t *addr)
 }
 
 /*
- * As in ap_fini_vhost_config(), all wildcards are equal, and equal to nothing
- * else: apr_sockaddr_equal() would take [::ffff:0.0.0.0] for 0.0.0.0.
+ * As for httpd, all wildcards are equal, and equal to nothing else:
+ * apr_sockaddr_equal() would take [::ffff:0.0.0.0] for 0.0.0.0.
  */
 static int
 mod_iri_same_address(const server_addr_rec *a, const server_addr_rec *b)
@@ -44,7 +38,8 @@ mod_iri_same_address(const server_addr_rec *a, const server_addr_rec *b)
     int is_wildcard = mod_iri_is_wildcard(a->host_addr);
 
     if (a->host_port != b->host_port
-        || is_wildcard != mod_iri_is_wildcard(b->host_addr)) {
+        || is_wildcard != mod_iri_is_wildcard(b->host_addr))
+    {
         return 0;
     }
     return is_wildcard || apr_sockaddr_equal(a->host_addr, b->host_addr);
@@ -90,9 +85,8 @@ mod_iri_less_strict(const server_rec *s, const iri_host_conf_t *others)
 }
 
 /*
- * Returns: the settings by which the names of a server are mapped: those of
- * the first virtual host of its addresses, the less strict if they differ;
- * NULL: no host is mapped.
+ * Returns: the settings by which the names of a server are mapped: the least
+ * strict of its addresses; NULL: no host is mapped.
  */
 static const iri_host_conf_t *
 mod_iri_host_conf(server_rec *s)
@@ -120,90 +114,95 @@ mod_iri_server_position(const server_rec *s)
     return at;
 }
 
-/* ---- names -------------------------------------------------------------- */
-
-/* The state of adding names. */
+/* A ServerName or ServerAlias. */
 typedef struct {
-    iri_env_apr_t env;
-    apr_hash_t *configured; /* by name in lower case: an array of the virtual
-                                 hosts that are configured with it */
-} mod_iri_names_t;
+    server_rec         *server;
+    const char         *name;
+    apr_array_header_t *list; /* gets its A-labels; NULL: a ServerName */
+} mod_iri_name_t;
 
-/* Process a name.  list: gets its A-labels; NULL: it is the ServerName. */
-typedef iri_status_t (*mod_iri_name_t)(mod_iri_names_t *names, server_rec *s,
-                                       const char         *name,
-                                       apr_array_header_t *list);
-
-/* Save an ASCII name of a virtual host. */
-static iri_status_t
-mod_iri_save_name(mod_iri_names_t *names, server_rec *s, const char *name,
+static void
+mod_iri_push_name(apr_array_header_t *names, server_rec *s, const char *name,
                   apr_array_header_t *list)
 {
-    apr_pool_t         *pool = apr_hash_pool_get(names->configured);
-    apr_array_header_t *servers;
-    char               *key = apr_pstrdup(pool, name);
+    mod_iri_name_t entry = { s, name, list };
 
-    if (!s->is_virtual || !iri_path_is_ascii(mod_iri_str(name), 0)) {
-        return IRI_OK;
+    APR_ARRAY_PUSH(names, mod_iri_name_t) = entry;
+}
+
+/* Returns: the names with which all servers are configured. */
+static apr_array_header_t *
+mod_iri_configured_names(server_rec *s, apr_pool_t *pool)
+{
+    apr_array_header_t *names = apr_array_make(pool, 8,
+                                               sizeof(mod_iri_name_t));
+    int                 i, k;
+
+    for (; s != NULL; s = s->next) {
+        apr_array_header_t *lists[] = { s->names, s->wild_names };
+
+        for (k = 0; k < 2; k++) {
+            for (i = 0; lists[k] != NULL && i < lists[k]->nelts; i++) {
+                mod_iri_push_name(names, s,
+                                  APR_ARRAY_IDX(lists[k], i, const char *),
+                                  lists[k]);
+            }
+        }
+        if (s->server_hostname != NULL) {
+            mod_iri_push_name(names, s, s->server_hostname, NULL);
+        }
     }
-    ap_str_tolower(key);
-    servers = apr_hash_get(names->configured, key, APR_HASH_KEY_STRING);
-    if (servers == NULL) {
-        servers = apr_array_make(pool, 1, sizeof(server_rec *));
-        apr_hash_set(names->configured, key, APR_HASH_KEY_STRING, servers);
-    }
-    APR_ARRAY_PUSH(servers, const server_rec *) = s;
-    return IRI_OK;
+    return names;
 }
 
 /* Returns: another server of the address that has a name; NULL: none. */
 static const server_rec *
-mod_iri_name_owner(const mod_iri_names_t *names, const server_rec *s,
-                   const char *name)
+mod_iri_name_owner(const apr_array_header_t *names, const server_rec *s,
+                   const char *ascii)
 {
-    const apr_array_header_t *servers = apr_hash_get(names->configured, name,
-                                                     APR_HASH_KEY_STRING);
-    const server_rec         *owner;
-    int                       i;
+    const mod_iri_name_t *name;
+    int                   i;
 
-    for (i = 0; servers != NULL && i < servers->nelts; i++) {
-        owner = APR_ARRAY_IDX(servers, i, const server_rec *);
-        if (owner != s && mod_iri_share_address(s, owner)) {
-            return owner;
+    for (i = 0; i < names->nelts; i++) {
+        name = &APR_ARRAY_IDX(names, i, mod_iri_name_t);
+        if (name->server != s && name->server->is_virtual
+            && ap_cstr_casecmp(name->name, ascii) == 0
+            && mod_iri_share_address(s, name->server))
+        {
+            return name->server;
         }
     }
     return NULL;
 }
 
 /*
- * Add the A-labels of a name in Unicode to its server, unless another server
- * owns them.  They replace a ServerName, because redirects contain it.  A name
- * that cannot be mapped produces a warning.
+ * Add the A-labels of a name, unless another server owns them.  They replace a
+ * ServerName, because redirects contain it.
  */
 static iri_status_t
-mod_iri_add_name(mod_iri_names_t *names, server_rec *s, const char *name,
-                 apr_array_header_t *list)
+mod_iri_add_name(const iri_env_t *env, const apr_array_header_t *names,
+                 mod_iri_name_t name)
 {
-    const iri_env_t       *env = &names->env.env;
+    server_rec            *s = name.server;
     const iri_host_conf_t *rules;
     const server_rec      *owner;
     iri_position_t         at = mod_iri_server_position(s), owner_at;
+    iri_str_t              text = mod_iri_str(name.name);
     iri_host_t             host;
     iri_status_t           status;
     char                  *ascii;
 
-    if (iri_path_is_ascii(mod_iri_str(name), 0)
-        || (rules = mod_iri_host_conf(s)) == NULL)
+    if (iri_path_is_ascii(text, 0) || (rules = mod_iri_host_conf(s)) == NULL)
     {
         return IRI_OK;
     }
-    status = iri_host_name(env, rules, mod_iri_str(name), &host);
+    status = iri_host_name(env, rules, text, &host);
     if (status != IRI_OK || host.verdict != IRI_SERVE) {
-        return status != IRI_OK ? status
-                                : iri_config_check_name(
-                                    env, mod_iri_str(name), at, &host, NULL);
+        return status != IRI_OK
+                   ? status
+                   : iri_config_check_name(env, text, at, &host, NULL);
     }
-    ascii = mod_iri_dup(names->env.pool, host.ascii);
+    ascii = mod_iri_dup(mod_iri_pool(env), host.ascii);
     /* labels with a wildcard were not mapped to lower case */
     ap_str_tolower(ascii);
     owner = mod_iri_name_owner(names, s, ascii);
@@ -212,67 +211,36 @@ mod_iri_add_name(mod_iri_names_t *names, server_rec *s, const char *name,
         return iri_config_check_name(env, mod_iri_str(ascii), at, NULL,
                                      &owner_at);
     }
-    ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, "iri: %s is known as %s", name,
-                 ascii);
-    if (list == NULL) {
-        if (s->names == NULL) {
-            s->names = apr_array_make(names->env.pool, 1, sizeof(char *));
-        }
-        list = s->names;
-        s->server_hostname = ascii;
-        ascii = (char *) name;
+    ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, "iri: %s is known as %s",
+                 name.name, ascii);
+    if (name.list != NULL) {
+        APR_ARRAY_PUSH(name.list, const char *) = ascii;
+        return IRI_OK;
     }
-    APR_ARRAY_PUSH(list, const char *) = ascii;
+    if (s->names == NULL) {
+        s->names = apr_array_make(mod_iri_pool(env), 1, sizeof(char *));
+    }
+    APR_ARRAY_PUSH(s->names, const char *) = name.name;
+    s->server_hostname = ascii;
     return IRI_OK;
 }
 
-/* Process all names that a server has now. */
-static iri_status_t
-mod_iri_each_name(mod_iri_names_t *names, server_rec *s,
-                  mod_iri_name_t process)
-{
-    apr_array_header_t *lists[] = { s->names, s->wild_names };
-    iri_status_t        status = IRI_OK;
-    int                 i, k, count;
-
-    for (k = 0; k < 2; k++) {
-        count = lists[k] != NULL ? lists[k]->nelts : 0;
-        for (i = 0; i < count && status == IRI_OK; i++) {
-            status = process(
-                names, s, APR_ARRAY_IDX(lists[k], i, const char *), lists[k]);
-        }
-    }
-    return status == IRI_OK && s->server_hostname != NULL
-               ? process(names, s, s->server_hostname, NULL)
-               : status;
-}
-
-/*
- * Add the A-labels of each ServerName and ServerAlias that is not ASCII.
- * Returns: IRI_OK, or the error of iri_host_name().
- */
 static iri_status_t
 mod_iri_add_names(server_rec *main_server, apr_pool_t *pconf,
                   apr_pool_t *ptemp)
 {
-    static const mod_iri_name_t passes[] = { mod_iri_save_name,
-                                             mod_iri_add_name };
-    mod_iri_names_t             names;
-    iri_status_t                status = IRI_OK;
-    server_rec                 *s;
-    size_t                      i;
+    apr_array_header_t *names = mod_iri_configured_names(main_server, ptemp);
+    iri_env_apr_t       env;
+    iri_status_t        status = IRI_OK;
+    int                 i;
 
-    names.configured = apr_hash_make(ptemp);
-    iri_env_apr_init(&names.env, pconf, mod_iri_log_config, main_server);
-    for (i = 0; i < 2; i++) {
-        for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
-            status = mod_iri_each_name(&names, s, passes[i]);
-        }
+    iri_env_apr_init(&env, pconf, mod_iri_log_config, main_server);
+    for (i = 0; i < names->nelts && status == IRI_OK; i++) {
+        status = mod_iri_add_name(&env.env, names,
+                                  APR_ARRAY_IDX(names, i, mod_iri_name_t));
     }
     return status;
 }
-
-/* ---- post_config -------------------------------------------------------- */
 
 static apr_status_t
 mod_iri_idna_cleanup(void *idna)

@@ -2,13 +2,13 @@
  * mod_iri_native.c - internal redirects to names on disk -> canonical paths
  *
  * A per-directory RewriteRule is matched against r->filename, so it redirects
- * to a path with octets on disk.  Its last segments ("public/$1") get the names
- * that they have in the request.  So does the directory of the rule, which
- * httpd adds without a RewriteBase.  The rest gets the names of its entries if
+ * to a path with octets on disk.  Its last segments ("public/$1") and the
+ * directory of the rule, which httpd adds without a RewriteBase, get the names
+ * that they have in the request.  The rest gets the names of its entries if
  * they exist on disk; otherwise it is read like the path of a request.
  *
- * For PROPFIND mod_dav makes subrequests for the members of a collection.
- * Their directory is canonical, and only the rest consists of octets on disk.
+ * The subrequests of mod_dav for PROPFIND have a canonical directory, and only
+ * the rest consists of octets on disk.
  */
 
 #include "mod_iri_request.h"
@@ -36,11 +36,8 @@ mod_iri_path_pair_init(request_rec *r, const mod_iri_request_t *ctx,
     }
     search = &ctx->lookup->search;
     native = mod_iri_dup(r->pool, found->filename) + search->root.len;
-    pair->native = apr_pstrcat(
-        r->pool,
-        apr_pstrmemdup(r->pool, (const char *) search->path.data,
-                       search->prefix),
-        native, NULL);
+    pair->native = apr_psprintf(r->pool, "%.*s%s", (int) search->prefix,
+                                (const char *) search->path.data, native);
     pair->canonical = mod_iri_dup(r->pool, search->path);
     return 1;
 }
@@ -99,9 +96,8 @@ mod_iri_tail_to_canonical(request_rec *r, const mod_iri_path_pair_t *pair,
     }
     return tail == NULL
                ? path
-               : apr_pstrcat(r->pool,
-                             apr_pstrmemdup(r->pool, path, tail - path),
-                             ap_os_escape_path(r->pool, name, 1), NULL);
+               : apr_psprintf(r->pool, "%.*s%s", (int) (tail - path), path,
+                              ap_os_escape_path(r->pool, name, 1));
 }
 
 static const char *
@@ -127,8 +123,7 @@ mod_iri_prefix_length(request_rec *r, const char *path, const char *dir)
 
 /*
  * Returns: the path below a directory, percent-encoded in UTF-8; rest itself if
- * it cannot be read. canonical_dir: the directory with canonical names;
- * native_dir: with octets on disk.
+ * it cannot be read.  The directory has canonical names or octets on disk.
  */
 static const char *
 mod_iri_rest_to_canonical(request_rec *r, const char *canonical_dir,
@@ -253,8 +248,7 @@ mod_iri_location_to_canonical(request_rec *r, const char *value)
     len = strcspn(value + start, "?#");
     path = apr_pstrmemdup(r->pool, value + start, len);
     named = mod_iri_path_to_canonical(r, ctx, path);
-    return named == path
-               ? value
-               : apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, value, start),
-                             named, value + start + len, NULL);
+    return named == path ? value
+                         : apr_psprintf(r->pool, "%.*s%s%s", (int) start,
+                                        value, named, value + start + len);
 }

@@ -1,22 +1,17 @@
 /*
  * mod_iri_probe.c - subrequests that test what the client may get
  *
- * A probe is judged like a request of the client itself: by all rules of the
- * server and of its path, with the same user.  Lists of choices and listings
- * contain only names whose probe succeeded.
+ * A probe is judged by all rules of the server and of its path, with the same
+ * user.  Listings and choices contain only names whose probe succeeded.
  */
-
-#include <unistd.h>
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 
 #include <ap_expr.h>
 
-/* A note: the main request, while a probe is detached from it. */
-#define MOD_IRI_MAIN "iri-main-request"
-
-/* ---- running a probe ---------------------------------------------------- */
+/* In the pool of a probe: the main request, while the probe is detached. */
+#define MOD_IRI_MAIN "mod_iri: main request"
 
 /* Has a <Directory> section a regular expression, which may match files? */
 static int
@@ -40,18 +35,14 @@ mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r)
     memset(probe, 0, sizeof(*probe));
     probe->r = r;
     probe->per_dir = r->per_dir_config;
-    /*
-     * httpd skips access checks of a subrequest whose configuration is at the
-     * same address as that of its main request
-     */
+    /* at the same address httpd would skip the access checks */
     probe->per_dir_copy = mod_iri_copy_vector(r->pool, r->per_dir_config);
     probe->directory_match = mod_iri_has_directory_match(r);
 }
 
 /*
- * Remove or restore httpd's directory walk cache of the main request.  For a
- * subrequest in the same directory httpd would use it instead of comparing
- * regular expressions of directories with the name of the file.
+ * Remove or restore httpd's directory walk cache of the main request, which it
+ * would use instead of comparing regular expressions with the name of a file.
  */
 static void
 mod_iri_swap_walk_cache(mod_iri_probe_t *probe)
@@ -66,10 +57,7 @@ mod_iri_swap_walk_cache(mod_iri_probe_t *probe)
     }
 }
 
-/*
- * Make httpd run all access checks for the next subrequest, because rules may
- * treat its URI differently.
- */
+/* Make httpd judge the next subrequest by all rules of its own path. */
 static void
 mod_iri_probe_enter(mod_iri_probe_t *probe)
 {
@@ -161,12 +149,7 @@ mod_iri_probe_entry(mod_iri_probe_t *probe, const apr_finfo_t *entry)
     return rr;
 }
 
-/* ---- hooks in the subrequest -------------------------------------------- */
-
-/*
- * Turn a probe into a request of its own: without variables of its main
- * request, and with those that SetEnvIf and the like set for a new request.
- */
+/* Make a new request of a probe, without the variables of its main request. */
 int
 mod_iri_probe_post_read(request_rec *r)
 {
@@ -198,9 +181,9 @@ mod_iri_probe_header_parser(request_rec *r)
 }
 
 /*
- * Skip authentication of an entry with the per-directory configuration of the
- * listing, where the user was authenticated: checking a password may take long.
- * Authorization is still checked.
+ * Skip authentication of an entry with the configuration of the listing, where
+ * the user was authenticated: checking a password may take long.  Authorization
+ * is still checked.
  */
 int
 mod_iri_probe_authn(request_rec *r)
@@ -218,15 +201,14 @@ mod_iri_probe_authn(request_rec *r)
 }
 
 /*
- * mod_rewrite skips some rules for subrequests: those with the flag NS, and
- * those that redirect or answer with a status (R).  They apply to the client,
- * so the probe is detached from its main request while mod_rewrite runs.
+ * For subrequests mod_rewrite skips rules with the flag NS or R, which apply to
+ * the client.  So a probe has no main request while mod_rewrite runs.
  */
 int
 mod_iri_probe_detach(request_rec *r)
 {
     if (mod_iri_probe_of(r) != NULL) {
-        apr_table_setn(r->notes, MOD_IRI_MAIN, (const char *) r->main);
+        apr_pool_userdata_setn(r->main, MOD_IRI_MAIN, NULL, r->pool);
         r->main = NULL;
     }
     return DECLINED;
@@ -235,8 +217,11 @@ mod_iri_probe_detach(request_rec *r)
 int
 mod_iri_probe_attach(request_rec *r)
 {
-    if (r->main == NULL) {
-        r->main = (request_rec *) apr_table_get(r->notes, MOD_IRI_MAIN);
+    void *main = r->main;
+
+    if (main == NULL) {
+        apr_pool_userdata_get(&main, MOD_IRI_MAIN, r->pool);
+        r->main = main;
     }
     return DECLINED;
 }
@@ -275,19 +260,4 @@ mod_iri_probe_record(request_rec *r)
         probe->path_info = r->path_info;
         probe->finfo = r->finfo;
     }
-}
-
-/* ---- results ------------------------------------------------------------ */
-
-int
-mod_iri_is_readable(request_rec *rr)
-{
-    if (rr->finfo.filetype == APR_DIR) {
-        return access(rr->filename, R_OK) == 0;
-    }
-    /* another handler may run the file, or let another process read it */
-    return rr->finfo.filetype == APR_REG
-           && ((rr->handler != NULL
-                && strcmp(rr->handler, "default-handler") != 0)
-               || access(rr->filename, R_OK) == 0);
 }

@@ -4,10 +4,8 @@
  * httpd normalizes, decodes and matches r->parsed_uri.path, which is percent-
  * encoded and the same pointer as r->uri.  So the canonical path is put there
  * percent-encoded, and AllowEncodedSlashes, MergeSlashes and dot-segments are
- * left to httpd.  r->unparsed_uri and r->the_request keep the path as sent.
- *
- * A refused path is answered in pre_translate_name: after an error in
- * post_read_request httpd would close the connection.
+ * left to httpd.  A refused path is answered in pre_translate_name: after an
+ * error in post_read_request httpd would close the connection.
  *
  * r->args and r->parsed_uri.query are replaced before rules run and before
  * mod_cache makes its key, so QUERY_STRING, rewriting and proxies see UTF-8.
@@ -18,12 +16,9 @@
 
 #include <apr_lib.h>
 
-/* ---- httpd's normalization ---------------------------------------------- */
-
 /*
- * Normalize a path as ap_process_request_internal() will, so that mod_cache
- * sees one form of it, and the octets for alternative readings have the same
- * segments as r->uri.  Returns: NULL: httpd will refuse the path.
+ * Normalize a path as httpd will: for mod_cache, and so that the octets for
+ * alternative readings have the same segments.  NULL: httpd will refuse it.
  */
 static const char *
 mod_iri_normalized(request_rec *r, const char *path)
@@ -32,22 +27,13 @@ mod_iri_normalized(request_rec *r, const char *path)
         r->server->module_config);
     unsigned flags = AP_NORMALIZE_NOT_ABOVE_ROOT
                      | AP_NORMALIZE_DECODE_UNRESERVED;
-    char *copy;
-
-    if (strstr(path, "//") == NULL && strstr(path, "/.") == NULL
-        && iri_uri_high_octets_escaped(mod_iri_str(path)))
-    {
-        return path; /* the usual form */
-    }
-    copy = apr_pstrdup(r->pool, path);
+    char *copy = apr_pstrdup(r->pool, path);
 
     if (core->merge_slashes != AP_CORE_CONFIG_OFF) {
         flags |= AP_NORMALIZE_MERGE_SLASHES;
     }
     return ap_normalize_path(copy, flags) ? copy : NULL;
 }
-
-/* ---- the query ---------------------------------------------------------- */
 
 static int
 mod_iri_query_needs_read(const request_rec *r)
@@ -57,25 +43,17 @@ mod_iri_query_needs_read(const request_rec *r)
                                    mod_iri_str(r->args));
 }
 
-/*
- * Read r->args.  Returns: OK: *query is set; DECLINED: there is nothing to
- * decode; else an HTTP status.
- */
+/* Read r->args, which needs it.  Returns: 1: *query is set; 0: an error. */
 static int
 mod_iri_decode_query(request_rec *r, iri_query_t *query)
 {
-    iri_status_t status;
+    iri_status_t status = iri_query_read(
+        mod_iri_env(r), &mod_iri_conf(r)->query, mod_iri_str(r->args), query);
 
-    if (!mod_iri_query_needs_read(r)) {
-        return DECLINED;
-    }
-    status = iri_query_read(mod_iri_env(r), &mod_iri_conf(r)->query,
-                            mod_iri_str(r->args), query);
     if (status != IRI_OK) {
         mod_iri_note_error(r, "the query could not be read", status);
-        return HTTP_INTERNAL_SERVER_ERROR;
     }
-    return OK;
+    return status == IRI_OK;
 }
 
 /* Set r->args to UTF-8.  Returns: DECLINED, or 500. */
@@ -84,16 +62,17 @@ mod_iri_read_query(request_rec *r)
 {
     iri_query_t  query;
     iri_notes_t *notes;
-    int          status = mod_iri_decode_query(r, &query);
 
-    if (status != OK) {
-        return status;
+    if (!mod_iri_query_needs_read(r)) {
+        return DECLINED;
+    }
+    if (!mod_iri_decode_query(r, &query)) {
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (mod_iri_is_report(r)) {
-        notes = r->main == NULL && r->prev == NULL
-                    ? mod_iri_notes(r, IRI_LOG_INFO)
-                    : NULL;
-        if (notes != NULL) {
+        if (r->main == NULL && r->prev == NULL
+            && (notes = mod_iri_notes(r, IRI_LOG_INFO)) != NULL)
+        {
             iri_note_query(notes, &query);
         }
     } else if (query.query.data != (const unsigned char *) r->args) {
@@ -107,24 +86,12 @@ const char *
 mod_iri_query(request_rec *r)
 {
     iri_query_t query;
-    int         status = mod_iri_decode_query(r, &query);
 
-    return status == OK         ? mod_iri_dup(r->pool, query.query)
-           : status == DECLINED ? r->args
-                                : NULL;
-}
-
-iri_str_t
-mod_iri_path_sent(const request_rec *r)
-{
-    const char *target = mod_iri_target_sent(r), *authority;
-
-    if (target != NULL && *target != '/') {
-        /* absolute form (RFC 9112, 3.2.2) */
-        authority = strstr(target, "://");
-        target = authority ? strchr(authority + 3, '/') : NULL;
+    if (!mod_iri_query_needs_read(r)) {
+        return r->args;
     }
-    return mod_iri_substr(target, target ? strcspn(target, "?#") : 0);
+    return mod_iri_decode_query(r, &query) ? mod_iri_dup(r->pool, query.query)
+                                           : NULL;
 }
 
 const char *
@@ -142,27 +109,27 @@ mod_iri_query_sent(const request_rec *r)
 /*
  * While a request is served, r->unparsed_uri is canonical: mod_proxy sends it
  * with nocanon, and mod_dav makes a Location of it.  With IRIRequestURI so is
- * the request line, of which httpd makes REQUEST_URI: for rules too, because
- * they must judge what an application gets.
- *
- * This must not precede pre_translate_name, because mod_auth_digest saves
- * r->unparsed_uri in post_read_request to compare it with the signed URI.
+ * the request line, of which httpd makes REQUEST_URI.  mod_auth_digest saves
+ * r->unparsed_uri in post_read_request, so this must not precede
+ * pre_translate_name.
  */
 
 /* "GET /caf%E9 HTTP/1.1", "/caf%C3%A9" -> "GET /caf%C3%A9 HTTP/1.1" */
 static char *
 mod_iri_line(const request_rec *r, const char *target)
 {
-    const char *line = r->the_request;
-    const char *version = strrchr(line, ' ');
-    size_t      method = strcspn(line, " ");
+    const char *line = r->the_request, *version = strrchr(line, ' ');
+    int         method = (int) strcspn(line, " ");
 
-    return apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, line, method), " ",
-                       target, version > line + method ? version : NULL,
-                       NULL);
+    return apr_psprintf(r->pool, "%.*s %s%s", method, line, target,
+                        version > line + method ? version : "");
 }
 
-void
+/*
+ * Set r->unparsed_uri, and with IRIRequestURI the target in r->the_request, to
+ * path and r->args, until the request is logged.  path: NULL: they stay.
+ */
+static void
 mod_iri_set_target(request_rec *r, mod_iri_request_t *ctx, const char *path)
 {
     char *target;
@@ -212,13 +179,10 @@ mod_iri_target_sent(const request_rec *r)
     return ctx && ctx->saved_unparsed ? ctx->saved_unparsed : r->unparsed_uri;
 }
 
-/* ---- settings ---------------------------------------------------------- */
-
 /*
  * Has a per-directory rule redirected to a decoded path, which httpd decodes
  * again?  The rules have judged "%A6", sent as "%25A6", as three characters.
- * So a path that is decoded twice is read in UTF-8 only, and is looked up as
- * without this module.
+ * So such a path is read in UTF-8 only.
  */
 static int
 mod_iri_is_decoded_again(const request_rec *r)
@@ -271,8 +235,6 @@ mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
     }
     return status;
 }
-
-/* ---- reading ------------------------------------------------------------ */
 
 /* Is r->uri set to the canonical path? */
 static int
@@ -346,9 +308,8 @@ mod_iri_handles_path(const request_rec *r)
 }
 
 /*
- * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so that
- * IRIRepair can repair it: in a path of a rule only if the client sent "%u".
- * Returns: 1 if there was a "%uXXXX".
+ * Escape the "%" of "%uXXXX", which httpd would refuse, for IRIRepair: in a path
+ * of a rule only if the client sent "%u".  Returns: 1 if there was one.
  */
 static int
 mod_iri_accept_percent_u(request_rec *r)
@@ -356,6 +317,7 @@ mod_iri_accept_percent_u(request_rec *r)
     iri_str_t path = mod_iri_str(r->parsed_uri.path), units;
 
     if (!mod_iri_is_on(r) || r->main != NULL
+        || (mod_iri_conf(r)->reading.repair & IRI_REPAIR_U) == 0
         || iri_method_writes(mod_iri_str(r->method))
         || (r->prev != NULL && ap_strcasestr(r->the_request, "%u") == NULL))
     {
@@ -370,12 +332,20 @@ mod_iri_accept_percent_u(request_rec *r)
     return 1;
 }
 
+static void
+mod_iri_set_ascii(request_rec *r)
+{
+    if (mod_iri_request(r) == NULL) {
+        ap_set_module_config(r->request_config, &iri_module,
+                             (void *) &mod_iri_ascii);
+    }
+}
+
 static int
 mod_iri_read_first(request_rec *r)
 {
-    mod_iri_server_conf_t *conf = mod_iri_conf(r);
-    const char            *args = r->args;
-    int                    status, ascii;
+    const char *args = r->args;
+    int         status, ascii;
 
     if (!mod_iri_handles_path(r)) {
         return DECLINED;
@@ -385,9 +355,7 @@ mod_iri_read_first(request_rec *r)
                  ? mod_iri_read_query(r)
                  : DECLINED;
     ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
-    if (!ascii && (conf->reading.repair & IRI_REPAIR_U)
-        && mod_iri_accept_percent_u(r))
-    {
+    if (!ascii && mod_iri_accept_percent_u(r)) {
         (void) mod_iri_request_create(r);
         ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     }
@@ -426,10 +394,7 @@ mod_iri_post_read_absolute(request_rec *r)
     return mod_iri_is_for_proxy(r) ? mod_iri_read_first(r) : DECLINED;
 }
 
-/*
- * Runs after mod_setenvif.  If it has set iri-charset, read the path that was
- * sent again: a path without a reading may get one.
- */
+/* After mod_setenvif: if it has set iri-charset, read the path again. */
 int
 mod_iri_post_read_client(request_rec *r)
 {
@@ -446,12 +411,9 @@ mod_iri_post_read_client(request_rec *r)
     return DECLINED;
 }
 
-/* ---- pre_translate_name ------------------------------------------------- */
-
 /*
  * Returns: the path that must replace that of r->unparsed_uri, which is ASCII:
- * its query was converted, or "%uXXXX" was sent, which other modules must not
- * take for an escape; else NULL.
+ * its query was converted, or "%uXXXX" was sent; else NULL.
  */
 static const char *
 mod_iri_unparsed_path(const request_rec *r)
@@ -546,14 +508,12 @@ mod_iri_pre_translate(request_rec *r)
     return ctx->refused;
 }
 
-/* ---- translate_name ----------------------------------------------------- */
-
 /*
  * Is the path that httpd has decoded still canonical?  Escapes that remained in
  * it are decoded now, and may compose with the octets around them.
  */
-static int
-mod_iri_check_decoded(request_rec *r)
+int
+mod_iri_translate(request_rec *r)
 {
     mod_iri_server_conf_t *conf = mod_iri_conf(r);
     mod_iri_request_t     *ctx = mod_iri_request(r);
@@ -576,23 +536,11 @@ mod_iri_check_decoded(request_rec *r)
                      iri_show(&shown, mod_iri_str(r->uri)));
         return HTTP_NOT_FOUND;
     }
-    /*
-     * With AllowEncodedSlashes, decoding may have added a "/": the segments of
-     * r->uri apply, not those of the reading.
-     */
+    /* with AllowEncodedSlashes, decoding may have added a "/" */
     if (ctx != NULL) {
         iri_request_set_canonical(ctx->state,
                                   mod_iri_str(apr_pstrdup(r->pool, r->uri)));
         mod_iri_vars_set_reading(r);
     }
     return DECLINED;
-}
-
-int
-mod_iri_translate(request_rec *r)
-{
-    if (mod_iri_check_decoded(r) != DECLINED) {
-        return HTTP_NOT_FOUND;
-    }
-    return mod_iri_probe_detach(r);
 }

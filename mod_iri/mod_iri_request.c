@@ -2,27 +2,14 @@
  * mod_iri_request.c - the state of a request
  *
  * Events of a request, of its internal redirects and of its subrequests are
- * collected in the pool of the main request, which internal redirects share,
- * and are written in one log line when that pool is destroyed.  A hook of
- * log_transaction would cost each request time.
+ * written in one log line when the pool of the main request is destroyed.
  */
 
 #include "mod_iri_request.h"
 
 #include <mod_rewrite.h>
 
-/* ---- state -------------------------------------------------------------- */
-
 const mod_iri_request_t mod_iri_ascii;
-
-void
-mod_iri_set_ascii(request_rec *r)
-{
-    if (mod_iri_request(r) == NULL) {
-        ap_set_module_config(r->request_config, &iri_module,
-                             (void *) &mod_iri_ascii);
-    }
-}
 
 iri_request_t *
 mod_iri_state_create(apr_pool_t *pool)
@@ -105,18 +92,9 @@ mod_iri_exists(request_rec *r, const char *path)
     return apr_stat(&info, path, APR_FINFO_TYPE, r->pool) == APR_SUCCESS;
 }
 
-/* ---- kinds of requests -------------------------------------------------- */
-
-int
-mod_iri_is_file_subrequest(const request_rec *r)
-{
-    return r->main != NULL
-           && ap_get_module_config(r->request_config, &iri_module) == NULL;
-}
-
 /*
  * ap_die() sets the status of the previous request; a rule leaves it at 200.
- * The error page has that status too, and so have requests that it leads to.
+ * Requests to which the error page leads have that status too.
  */
 int
 mod_iri_is_error_page(const request_rec *r)
@@ -140,7 +118,26 @@ mod_iri_probe_of(const request_rec *r)
     return ctx != NULL ? ctx->probe : NULL;
 }
 
-/* ---- the path ----------------------------------------------------------- */
+void
+mod_iri_replace_data(request_rec *r, apr_bucket_brigade *brigade,
+                     iri_str_t text)
+{
+    apr_bucket *bucket, *next;
+
+    for (bucket = APR_BRIGADE_FIRST(brigade);
+         bucket != APR_BRIGADE_SENTINEL(brigade); bucket = next)
+    {
+        next = APR_BUCKET_NEXT(bucket);
+        if (!APR_BUCKET_IS_METADATA(bucket)) {
+            apr_bucket_delete(bucket);
+        }
+    }
+    if (text.len > 0) {
+        bucket = apr_bucket_pool_create((const char *) text.data, text.len,
+                                        r->pool, brigade->bucket_alloc);
+        APR_BRIGADE_INSERT_HEAD(brigade, bucket);
+    }
+}
 
 iri_str_t
 mod_iri_path(const request_rec *r)
@@ -159,9 +156,8 @@ void
 mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
 {
     /*
-     * SetEnvIf must see a path that a rule has made without escapes in the same
-     * form as without this module.  Decoding it again must change nothing: all
-     * escapes of the canonical URI encode octets above 7F.
+     * SetEnvIf must see a path without escapes as a rule has made it.  Decoding
+     * it again changes nothing: all escapes encode octets above 7F.
      */
     if (r->prev != NULL && !mod_iri_has_restarted(ctx) && ctx->sent != NULL
         && strchr(ctx->sent, '%') == NULL
@@ -174,8 +170,6 @@ mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
         r->uri = r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
     }
 }
-
-/* ---- data in the pool --------------------------------------------------- */
 
 mod_iri_pool_data_t *
 mod_iri_pool_data(apr_pool_t *pool, apr_pool_t *from)
@@ -191,8 +185,6 @@ mod_iri_pool_data(apr_pool_t *pool, apr_pool_t *from)
     }
     return data;
 }
-
-/* ---- the log line ------------------------------------------------------- */
 
 const int mod_iri_levels[] = { APLOG_ERR, APLOG_WARNING, APLOG_INFO,
                                APLOG_TRACE1, APLOG_TRACE1 };

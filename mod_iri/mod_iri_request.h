@@ -15,36 +15,26 @@
 
 /*
  * The state of a request, in r->request_config.  Most requests have none: an
- * ASCII path allocates no memory.
+ * ASCII path allocates no memory.  Members are 0 or NULL if they do not apply.
  */
 typedef struct {
     iri_request_t *state;      /* the state in the core; never NULL */
-    char         *sent;        /* the path that was read, percent-encoded;
-                                  NULL: none was read */
-    const char   *uri;         /* the canonical path to which r->uri was set,
-                                  percent-encoded; NULL: r->uri was not set */
-    const char   *decoded;     /* r->uri if mod_iri_set_path() has set it to a
-                                  decoded path; else NULL */
-    int           refused;     /* HTTP status with which the path is refused;
-                                  0: it is not */
-    const char   *saved_unparsed; /* r->unparsed_uri as it was sent, while
-                                  r->unparsed_uri is replaced; else NULL */
+    char         *sent;        /* the path that was read, percent-encoded */
+    const char   *uri;         /* canonical path to which r->uri was set, percent-
+                                  encoded */
+    const char   *decoded;     /* r->uri if mod_iri_set_path() has decoded it */
+    int           refused;     /* HTTP status with which the path is refused */
+    const char   *saved_unparsed; /* r->unparsed_uri as sent, while it is
+                                  replaced */
     const char   *saved_line;  /* the same for r->the_request */
-
-    const char   *settings_path; /* r->filename with canonical names, which
-                                  selects the <Directory> settings; NULL: see
-                                  mod_iri_settings_path() */
-    iri_lookup_t *lookup;      /* of the path; NULL: none was made */
-
-    int           is_ascii;    /* 1: the paths that were sent and found are
-                                  both ASCII */
-    const char   *location;    /* the Location that this module has set, which
-                                  is a URI; else NULL */
+    const char   *settings_path; /* see mod_iri_settings_path() */
+    iri_lookup_t *lookup;      /* of the path */
+    int           is_ascii;    /* 1: the paths sent and found are both ASCII */
+    const char   *location;    /* the Location that this module has set */
     server_rec   *walk_server; /* r->server with the sections of the directory
-                                  walk; NULL: those of r->server */
+                                  walk, if they are others */
     const char   *walk_key;    /* identifies the sections of walk_server */
-    struct mod_iri_probe_s *probe; /* the probe whose subrequest is running;
-                                  NULL: subrequests are not probes */
+    struct mod_iri_probe_s *probe; /* the probe whose subrequest is running */
 } mod_iri_request_t;
 
 /*
@@ -91,9 +81,6 @@ mod_iri_request_t *mod_iri_request_create(request_rec *r);
 
 void mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx);
 
-/* Set mod_iri_ascii, unless the request has a state. */
-void mod_iri_set_ascii(request_rec *r);
-
 iri_request_t *mod_iri_state_create(apr_pool_t *pool);
 
 /* The result of the lookup of the path; PASS if no lookup was made. */
@@ -104,9 +91,6 @@ const iri_env_t *mod_iri_env(request_rec *r);
 
 /* Does a path of octets exist on disk? */
 int mod_iri_exists(request_rec *r, const char *path);
-
-/* Is r a subrequest that names a file on disk, not a URI? */
-int mod_iri_is_file_subrequest(const request_rec *r);
 
 /* Is an internal redirect to an error page?  r->prev must not be NULL. */
 int mod_iri_is_error_page(const request_rec *r);
@@ -133,8 +117,7 @@ void mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx);
 /* Data in the pool of a request, which its internal redirects share. */
 typedef struct {
     struct mod_iri_snapshot_s *snapshot; /* NULL: it cannot restart */
-    iri_notes_t               *notes;    /* of the log line of a main request;
-                                            NULL: none */
+    iri_notes_t               *notes;    /* of the log line; NULL: none */
 } mod_iri_pool_data_t;
 
 /* A pool without data shares those of `from`; from NULL: it gets new data. */
@@ -154,6 +137,10 @@ void mod_iri_note_error(request_rec *r, const char *failure,
 
 /* The notes of a request, for the core; NULL: the level is not logged. */
 iri_notes_t *mod_iri_notes(request_rec *r, iri_log_level_t level);
+
+/* Replace the data of a brigade of r, not its metadata; text: may be empty. */
+void mod_iri_replace_data(request_rec *r, apr_bucket_brigade *brigade,
+                          iri_str_t text);
 
 /* ---- mod_iri_read.c ----------------------------------------------------- */
 
@@ -177,17 +164,6 @@ const char *mod_iri_query(request_rec *r);
 /* The query as the client sent it; NULL: none. */
 const char *mod_iri_query_sent(const request_rec *r);
 
-/* The path as it was sent, percent-encoded or raw; empty: unknown. */
-iri_str_t mod_iri_path_sent(const request_rec *r);
-
-/*
- * In pre_translate_name: set r->unparsed_uri, and with IRIRequestURI the target
- * in r->the_request, to path and r->args, until the request is logged.
- * path: percent-encoded; NULL: they stay.
- */
-void mod_iri_set_target(request_rec *r, mod_iri_request_t *ctx,
-                        const char *path);
-
 /* The request-target as the client sent it; NULL: there is none. */
 const char *mod_iri_target_sent(const request_rec *r);
 
@@ -204,10 +180,7 @@ void mod_iri_client_add_vary(request_rec *r);
 
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 
-/*
- * If mod_vhost_alias has made the document root from A-labels and it does not
- * exist, use the directory with the U-labels.
- */
+/* Use the document root with U-labels if that with A-labels does not exist. */
 void mod_iri_map_root(request_rec *r);
 
 /* ---- mod_iri_restart.c -------------------------------------------------- */
@@ -226,11 +199,8 @@ int mod_iri_restart(request_rec *r, const iri_lookup_t *lookup);
 /* Set r->filename before any directory walk.  filename: in r->pool. */
 void mod_iri_set_filename(request_rec *r, const char *filename);
 
-/*
- * In fixups: answer 404 for a name that no entry can have, or 409 if the
- * request would create it.
- */
-int mod_iri_refuse_absent(request_rec *r);
+/* Returns: the octets of the entry that a search finds; NULL: none. */
+const char *mod_iri_find_filename(request_rec *r, iri_search_t *search);
 
 /* ---- mod_iri_tree.c: settings and canonical names of directories -------- */
 
@@ -247,17 +217,6 @@ const iri_tree_conf_t *mod_iri_tree_of_filename(request_rec *r);
 
 /* The same for the directory that contains the last segment of r->filename. */
 const iri_tree_conf_t *mod_iri_tree_of_parent(request_rec *r);
-
-/* The path of a search below its root. */
-static inline iri_str_t
-mod_iri_names_below_root(const iri_search_t *search)
-{
-    iri_str_t names = search->path;
-
-    names.data += search->prefix;
-    names.len -= search->prefix;
-    return names;
-}
 
 /* The canonical path in the file system of names below the root of a search. */
 const char *mod_iri_path_below_root(request_rec *r, iri_str_t root,
@@ -287,6 +246,10 @@ const char *mod_iri_merged_path(apr_pool_t *pool, const char *path);
 const char *mod_iri_canonical_path(const server_rec *s, const char *path,
                                    const iri_env_t *env);
 
+/* As iri_entry_name().  Returns: 1: the entry has a name; 0: not, or an error. */
+int mod_iri_name_of(const iri_env_t *env, const iri_tree_conf_t *tree,
+                    iri_str_t octets, iri_str_t *name);
+
 /*
  * The canonical names for native octets of one or more segments, separated by
  * "/"; NULL: one of them cannot be decoded.
@@ -311,10 +274,9 @@ const char *mod_iri_location_to_canonical(request_rec *r, const char *value);
 /* ---- mod_iri_listing.c -------------------------------------------------- */
 
 /*
- * In fixups, if the verdict of the lookup is IRI_CHOOSE: send the list of the
- * choices that the client may get.  Returns: DONE: it was sent; DECLINED: the
- * client may get none, and the name counts as absent; 409 for a method that
- * writes; 500.
+ * In fixups, with the verdict IRI_CHOOSE: send the list of the choices that the
+ * client may get.  Returns: DONE; DECLINED: it may get none, and the name
+ * counts as absent; 409 for a method that writes; 500.
  */
 int mod_iri_offer_choices(request_rec *r, mod_iri_request_t *ctx);
 
@@ -328,13 +290,11 @@ typedef struct mod_iri_probe_s {
     request_rec      *r;
     ap_conf_vector_t *per_dir;      /* r->per_dir_config */
     ap_conf_vector_t *per_dir_copy; /* a copy at another address */
-    int               unnamed; /* 1: no charset decodes the last probe's path,
-                                  which is judged as it is */
+    int               unnamed; /* 1: no charset decodes the last one's path */
     int               authenticated; /* 1: r->user was authenticated */
     int               directory_match; /* 1: there is a <DirectoryMatch> */
     void             *walk_cache;   /* httpd's directory walk cache of r while
                                        it is removed from r; else NULL */
-
     /* the file to which rules have mapped the last probe; in its pool */
     const char *filename;      /* NULL: none */
     const char *path_info;     /* NULL: none */
@@ -343,7 +303,7 @@ typedef struct mod_iri_probe_s {
 
 void mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r);
 
-/* The probe that r is a subrequest of; NULL: none. */
+/* mod_iri_request.c: the probe that r is a subrequest of; NULL: none. */
 mod_iri_probe_t *mod_iri_probe_of(const request_rec *r);
 
 /* Returns: whether the client gets the name for which rr is the probe. */
@@ -365,9 +325,6 @@ iri_status_t mod_iri_probe_names(mod_iri_probe_t *probe,
  */
 request_rec *mod_iri_probe_entry(mod_iri_probe_t   *probe,
                                  const apr_finfo_t *entry);
-
-/* Can the server read what rr was mapped to, or does a handler serve it? */
-int mod_iri_is_readable(request_rec *rr);
 
 /* ---- mod_iri_answer.c --------------------------------------------------- */
 
@@ -391,15 +348,13 @@ int mod_iri_refuse_conflict(request_rec *r, iri_why_t why);
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 
 /*
- * Set variables as soon as they are known: those of the reading, also for an
- * ASCII path to which a rule has redirected; IRI_REQUEST_URI; IRI_MATCH after a
- * lookup; in fixups the others.
+ * Set variables as soon as they are known: of the reading; of an ASCII path to
+ * which a rule has redirected; IRI_REQUEST_URI; IRI_MATCH.
  */
 void mod_iri_vars_set_reading(request_rec *r);
 void mod_iri_vars_set_redirected(request_rec *r);
 void mod_iri_vars_set_sent(request_rec *r);
 void mod_iri_vars_set_match(request_rec *r);
-void mod_iri_vars_set_fixups(request_rec *r);
 
 /* Remove the REDIRECT_IRI_... that depend on a lookup from an error page. */
 void mod_iri_vars_hide_lookup(request_rec *r);

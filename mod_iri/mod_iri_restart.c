@@ -3,15 +3,13 @@
  *
  * If an entry was found under another canonical path, the rules must judge the
  * URL of the client with the names that are opened (iri_restart.c of the core).
- * So in map_to_storage, before a file is opened or access is granted, and at
- * most once, the request is restored to the state in which it was read, gets
- * that URL, and passes through all phases again: post_read_request, the quick
- * handler of mod_cache, rewriting, aliases, proxying, access.
+ * So in map_to_storage, at most once, the request is restored to the state in
+ * which it was read, gets that URL, and passes through all phases again.
  *
  * The state is saved in a snapshot: a copy of the request_rec with copies of
  * its tables.  An internal redirect by a rule (.htaccess, DirectoryIndex,
- * Action) continues the request that was read, so it restarts with the snapshot
- * of that request.  A URI subrequest and an error page have their own.
+ * Action) restarts with the snapshot of the request that was read.  A URI
+ * subrequest and an error page have their own.
  *
  * An internal redirect is not used for the restart: rules trust requests with
  * REDIRECT_STATUS, and modules judge only requests whose r->prev is NULL.
@@ -27,8 +25,6 @@ typedef struct mod_iri_snapshot_s {
     const request_rec  *previous; /* a copy, at the restart; NULL: none yet */
     const request_rec *restarted; /* the request that runs since then; NULL */
 } mod_iri_snapshot_t;
-
-/* ---- the snapshot ------------------------------------------------------- */
 
 /* Returns: the snapshot of a request; NULL: it cannot restart. */
 static mod_iri_snapshot_t *
@@ -124,10 +120,8 @@ mod_iri_add_value(void *env, const char *key, const char *value)
 }
 
 /*
- * Give an error page the URL and the variables that the request had at the
- * restart, without the name that was found: the rules of that name may have
- * denied access.  The result is the same as for a request for which nothing is
- * found.
+ * Give an error page the URL and variables of the request before the restart:
+ * the rules of the name that was found may have denied access.
  */
 static void
 mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
@@ -171,17 +165,11 @@ mod_iri_snapshot_take(request_rec *r)
     if (r->prev != NULL && mod_iri_is_on(r)) {
         mod_iri_vars_hide_lookup(r);
     }
-    if (mod_iri_can_restart(r)) {
-        snapshot = mod_iri_snapshot_make(r);
-    } else if (snapshot != NULL) {
-        snapshot = NULL; /* it is that of the request that failed */
-    } else {
-        return;
-    }
-    mod_iri_pool_data(r->pool, NULL)->snapshot = snapshot;
+    mod_iri_pool_data(r->pool, NULL)->snapshot = mod_iri_can_restart(r)
+                                                     ? mod_iri_snapshot_make(
+                                                         r)
+                                                     : NULL;
 }
-
-/* ---- restoring ---------------------------------------------------------- */
 
 /* Remove the filters from f on that were added since the request was read. */
 static void
@@ -207,8 +195,8 @@ mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot,
 }
 
 /*
- * Has a module begun to read the body?  It cannot be read again, and a program
- * that has read it must not run twice.  Subrequests and error pages have none.
+ * Has a module begun to read the body?  It cannot be read again.  Subrequests
+ * and error pages have none.
  */
 static int
 mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
@@ -306,8 +294,6 @@ mod_iri_restore_path(request_rec *r, iri_request_t *state, const char *uri)
     }
 }
 
-/* ---- the restart -------------------------------------------------------- */
-
 static int
 mod_iri_process_main(request_rec *r)
 {
@@ -325,11 +311,8 @@ mod_iri_process_main(request_rec *r)
 }
 
 /*
- * Process the restarted request.
- *
- * is_lookup: the caller of a subrequest needs its status.  Otherwise the
- * answer is sent here and the result is DONE, as httpd itself does in
- * map_to_storage for OPTIONS * and TRACE.
+ * is_lookup: the caller of a subrequest needs its status.  Otherwise the answer
+ * is sent here, as httpd does in map_to_storage for OPTIONS * and TRACE.
  */
 static int
 mod_iri_process_restarted(request_rec *r, apr_pool_t *pool, int is_lookup)

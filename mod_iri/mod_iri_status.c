@@ -11,6 +11,7 @@
 
 #include <apr_global_mutex.h>
 #include <apr_shm.h>
+#include <http_main.h>
 #include <util_mutex.h>
 
 #define MOD_IRI_STATUS "iri-status" /* name of the handler and of the Mutex */
@@ -20,8 +21,6 @@ typedef struct {
     apr_shm_t          *shm;
     apr_global_mutex_t *mutex;
 } mod_iri_shared_t;
-
-/* ---- shared memory ------------------------------------------------------ */
 
 static void
 mod_iri_status_lock(void *ctx)
@@ -76,8 +75,7 @@ mod_iri_status_create(server_rec *s, apr_pool_t *ptemp)
 }
 
 int
-mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
-                        apr_pool_t *ptemp)
+mod_iri_status_register(apr_pool_t *pconf)
 {
     return ap_mutex_register(pconf, MOD_IRI_STATUS, NULL, APR_LOCK_DEFAULT, 0)
                    == APR_SUCCESS
@@ -92,7 +90,9 @@ mod_iri_status_post_config(apr_pool_t *pconf, apr_pool_t *plog,
 {
     apr_status_t rv = APR_SUCCESS;
 
-    if (!mod_iri_is_first_pass() && mod_iri_status_shared(s, ptemp) == NULL) {
+    if (!mod_iri_is_first_pass() && !mod_iri_all_off(s)
+        && mod_iri_status_shared(s, ptemp) == NULL)
+    {
         rv = mod_iri_status_create(s, ptemp);
     }
     if (rv != APR_SUCCESS) {
@@ -126,8 +126,6 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
         mod_iri_server_conf(s)->stats = stats;
     }
 }
-
-/* ---- the event of a request --------------------------------------------- */
 
 /* Read the query that was sent again: r->args was replaced by UTF-8. */
 static void
@@ -190,8 +188,6 @@ mod_iri_status_log(request_rec *r)
     return DECLINED;
 }
 
-/* ---- the page ----------------------------------------------------------- */
-
 static int
 mod_iri_status_handler(request_rec *r)
 {
@@ -199,7 +195,7 @@ mod_iri_status_handler(request_rec *r)
     iri_page_t                   page;
     iri_status_t                 status;
 
-    if (!mod_iri_status_is_page(r)) {
+    if (!mod_iri_status_is_page(r) || mod_iri_all_off(ap_server_conf)) {
         return DECLINED;
     }
     ap_allow_methods(r, REPLACE_ALLOW, "GET", NULL);

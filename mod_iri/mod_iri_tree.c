@@ -10,8 +10,6 @@
 
 #include <apr_fnmatch.h>
 
-/* ---- settings of a directory -------------------------------------------- */
-
 /* Returns: the length of path up to its n-th slash, included; 0: none. */
 static size_t
 mod_iri_segments_length(const char *path, unsigned n)
@@ -61,12 +59,12 @@ mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
 
     dir->tree.match = IRI_FOLD_NORMALIZATION;
     if (conf->lookup_defaults != NULL) {
-        mod_iri_dir_add(dir, conf->lookup_defaults);
+        mod_iri_add_settings(dir, conf->lookup_defaults);
     }
     for (i = 0; i < conf->sections->nelts; i++) {
         section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
         if (mod_iri_section_applies(section, directory, pool)) {
-            mod_iri_dir_add(dir, section->dir);
+            mod_iri_add_settings(dir, section->dir);
         }
     }
     /* with iri-charset a request may have a list of charsets of its own */
@@ -106,6 +104,23 @@ mod_iri_has_section(const mod_iri_server_conf_t *conf, const char *directory,
 
 /* ---- canonical names of directories and entries ------------------------- */
 
+/* The same for the segment name in a directory, which ends with "/". */
+static int
+mod_iri_names_segment(const mod_iri_server_conf_t *conf, apr_pool_t *pool,
+                      const char *directory, iri_str_t name)
+{
+    return mod_iri_has_section(
+        conf, apr_pstrcat(pool, directory, mod_iri_dup(pool, name), NULL), 0);
+}
+
+int
+mod_iri_name_of(const iri_env_t *env, const iri_tree_conf_t *tree,
+                iri_str_t octets, iri_str_t *name)
+{
+    return iri_entry_name(env, tree, octets, name) == IRI_OK
+           && name->len != 0;
+}
+
 /*
  * Returns: the canonical name of a segment.  The choice is, in this order: the
  * octets read as UTF-8; decoded by the settings of the directory that contains
@@ -118,9 +133,9 @@ mod_iri_segment_name(const server_rec *s, const iri_env_t *env,
                      const char *directory, iri_str_t octets)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
+    apr_pool_t                  *pool = mod_iri_pool(env);
     iri_str_t                    name, read = octets;
     iri_reading_t                reading;
-    apr_pool_t                  *pool = mod_iri_pool(env);
     const char                  *path;
     int                          is_utf8 = 0;
 
@@ -132,22 +147,18 @@ mod_iri_segment_name(const server_rec *s, const iri_env_t *env,
         && reading.verdict != IRI_REFUSE)
     {
         is_utf8 = reading.form != IRI_FORM_LEGACY;
-        read.data = reading.path.data + 1;
-        read.len = reading.path.len - 1;
+        read = iri_str_from(reading.path, 1);
     }
-    if (iri_entry_name(env, mod_iri_tree_of(conf, directory, pool), octets,
-                       &name)
-            != IRI_OK
-        || name.len == 0)
+    if (!mod_iri_name_of(env, mod_iri_tree_of(conf, directory, pool), octets,
+                         &name))
     {
         return read;
     }
-    path = apr_pstrcat(pool, directory, mod_iri_dup(pool, read), NULL);
-    if (is_utf8 && mod_iri_has_section(conf, path, 0)) {
-        return read;
-    }
-    path = apr_pstrcat(pool, directory, mod_iri_dup(pool, name), NULL);
-    return is_utf8 && !mod_iri_has_section(conf, path, 0) ? read : name;
+    return is_utf8
+                   && (mod_iri_names_segment(conf, pool, directory, read)
+                       || !mod_iri_names_segment(conf, pool, directory, name))
+               ? read
+               : name;
 }
 
 const char *
@@ -188,23 +199,18 @@ mod_iri_canonical_path(const server_rec *s, const char *path,
 const char *
 mod_iri_entry_names(request_rec *r, const char *directory, const char *octets)
 {
-    const mod_iri_server_conf_t *conf = mod_iri_conf(r);
-    const iri_env_t             *env = mod_iri_env(r);
-    const char                  *names = "";
-    iri_str_t                    segment, name;
+    const iri_env_t *env = mod_iri_env(r);
+    const char      *names = "", *parent;
+    iri_str_t        segment, name;
 
     for (;;) {
         segment = mod_iri_substr(octets, strcspn(octets, "/"));
         name = segment;
+        parent = apr_pstrcat(r->pool, directory, names, NULL);
         if (segment.len > 0
-            && (iri_entry_name(env,
-                               mod_iri_tree_of(conf,
-                                               apr_pstrcat(r->pool, directory,
-                                                           names, NULL),
-                                               r->pool),
-                               segment, &name)
-                    != IRI_OK
-                || name.len == 0))
+            && !mod_iri_name_of(
+                env, mod_iri_tree_of(mod_iri_conf(r), parent, r->pool),
+                segment, &name))
         {
             return NULL;
         }
@@ -216,8 +222,6 @@ mod_iri_entry_names(request_rec *r, const char *directory, const char *octets)
         }
     }
 }
-
-/* ---- settings of a search ----------------------------------------------- */
 
 /* The settings_data of a search. */
 typedef struct {
@@ -289,7 +293,8 @@ mod_iri_settings_path(request_rec *r)
     {
         return mod_iri_path_below_root(
             r, ctx->lookup->search.root,
-            mod_iri_names_below_root(&ctx->lookup->search));
+            iri_str_from(ctx->lookup->search.path,
+                         ctx->lookup->search.prefix));
     }
     return mod_iri_canonical_path(r->server, r->filename, mod_iri_env(r));
 }

@@ -1,12 +1,10 @@
 /*
  * mod_iri_vars.c - the variables IRI_...
  *
- * Conditions of RewriteRule, header fields, CGI and pages read the variables
- * from the environment.  A variable is set there as soon as its value is known.
- * The variables of an ASCII path are set only in fixups, if a handler was
- * chosen (CGI, a proxied application), so that a static file costs nothing.
- * %{IRI_PATH} in expressions and %{IRI_PATH}e in log formats are computed on
- * use, for any request.
+ * They are set in the environment as soon as they are known.  Those of an ASCII
+ * path are set in fixups, if a handler was chosen (CGI, a proxied application),
+ * so that a static file costs nothing.  %{IRI_PATH} in expressions and
+ * %{IRI_PATH}e in log formats are computed on use, for any request.
  */
 
 #include "mod_iri_hooks.h"
@@ -45,13 +43,10 @@ mod_iri_var_get(const request_rec *r, mod_iri_var_t var)
     return apr_table_get(r->subprocess_env, mod_iri_var_names[var]);
 }
 
-/* ---- values ------------------------------------------------------------- */
-
 /*
- * Returns: the request that the client sent, if a rule has redirected it
- * internally to r.  The variables describe it, except IRI_PATH, which rules
- * judge like REQUEST_URI: a RewriteCond in a .htaccess must see that its rule
- * was applied.  An error page has its own variables.
+ * Returns: the request of the client, which a rule has redirected to r.  The
+ * variables describe it, except IRI_PATH: a RewriteCond in a .htaccess must see
+ * that its rule was applied.  An error page has its own variables.
  */
 static request_rec *
 mod_iri_client_request(request_rec *r)
@@ -141,11 +136,7 @@ mod_iri_var_file(request_rec *r, int path_info)
     return path_info ? r->path_info : r->filename;
 }
 
-/*
- * Returns: the match of the lookup; after a restart, the greater difference of
- * both lookups.  A subrequest for the index of a directory keeps the match with
- * which the directory was found.
- */
+/* A subrequest for the index of a directory keeps that of the directory. */
 static const char *
 mod_iri_var_match(request_rec *r)
 {
@@ -216,8 +207,6 @@ mod_iri_var_value(request_rec *r, mod_iri_var_t var,
     }
 }
 
-/* ---- environment -------------------------------------------------------- */
-
 /* Returns: the variable with a name in any case; MOD_IRI_VARS: none. */
 static mod_iri_var_t
 mod_iri_var_find(const char *name)
@@ -269,7 +258,7 @@ mod_iri_is_canonical(const request_rec *r)
     }
     return reading == NULL
            || (reading->verdict != IRI_REFUSE
-               && mod_iri_str_equal(reading->path, reading->octets));
+               && iri_str_equal(reading->path, reading->octets));
 }
 
 /*
@@ -306,29 +295,19 @@ mod_iri_vars_set_match(request_rec *r)
     mod_iri_vars_set(r, MOD_IRI_MATCH, MOD_IRI_MATCH);
 }
 
-/* Is key REDIRECT_ and a variable that depends on a lookup? */
+/* Add a variable, unless it is REDIRECT_ and one that depends on a lookup. */
 static int
-mod_iri_is_redirect_copy(const char *key)
+mod_iri_add_visible(void *env, const char *key, const char *value)
 {
     static const char prefix[] = "REDIRECT_";
     const char       *name = key;
-    int               var;
+    mod_iri_var_t     var;
 
     while (strncmp(name, prefix, sizeof(prefix) - 1) == 0) {
         name += sizeof(prefix) - 1;
     }
-    for (var = MOD_IRI_MATCH; name != key && var < MOD_IRI_VARS; var++) {
-        if (strcmp(name, mod_iri_var_names[var]) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static int
-mod_iri_add_visible(void *env, const char *key, const char *value)
-{
-    if (!mod_iri_is_redirect_copy(key)) {
+    var = mod_iri_var_find(name);
+    if (name == key || var < MOD_IRI_MATCH || var == MOD_IRI_VARS) {
         apr_table_addn(env, key, value);
     }
     return 1;
@@ -344,27 +323,25 @@ mod_iri_vars_hide_lookup(request_rec *r)
     r->subprocess_env = env;
 }
 
-/*
- * The variables of an ASCII path are set only if a handler may read them.
- * Those of an absent file are set for FallbackResource.
- */
-void
+/* Those of an absent file are set for FallbackResource. */
+int
 mod_iri_vars_set_fixups(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
     int                      is_ascii = ctx == NULL || ctx->is_ascii;
 
-    if (is_ascii && (r->handler == NULL || r->main != NULL)) {
-        return;
+    if ((is_ascii && (r->handler == NULL || r->main != NULL))
+        || !mod_iri_is_on(r))
+    {
+        return DECLINED;
     }
     if (is_ascii) {
         mod_iri_vars_set(r, MOD_IRI_HOST, MOD_IRI_CHARSET);
         mod_iri_vars_set_match(r);
     }
     mod_iri_vars_set(r, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
+    return DECLINED;
 }
-
-/* ---- logs --------------------------------------------------------------- */
 
 /* Returns: the request that failed, if r is its error page; else r. */
 static request_rec *
@@ -380,10 +357,7 @@ mod_iri_before_error_page(request_rec *r)
     return before;
 }
 
-/*
- * The format %{NAME}e of mod_log_config.  The environment of an ASCII path has
- * no variables: they are computed here, for the request that the client sent.
- */
+/* The format %{NAME}e of mod_log_config, for the request of the client. */
 static const char *
 mod_iri_log_item(request_rec *r, char *name)
 {
@@ -402,8 +376,8 @@ mod_iri_log_item(request_rec *r, char *name)
 }
 
 /* After mod_log_config, which may not be loaded, has created its table. */
-int
-mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
+void
+mod_iri_register_log(apr_pool_t *pconf)
 {
     APR_OPTIONAL_FN_TYPE(ap_register_log_handler)
     *put = APR_RETRIEVE_OPTIONAL_FN(ap_register_log_handler);
@@ -411,10 +385,7 @@ mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     if (put != NULL) {
         put(pconf, "e", mod_iri_log_item, 0);
     }
-    return OK;
 }
-
-/* ---- expressions -------------------------------------------------------- */
 
 static const char *
 mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)

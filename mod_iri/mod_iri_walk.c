@@ -1,53 +1,21 @@
 /*
  * mod_iri_walk.c - <Directory>, <Files> and MultiViews on canonical names
  *
- * The hook runs in map_to_storage, last before httpd's own hook, and does the
- * same two walks.
+ * The hook runs before httpd's own, and does the same two walks.
  *
  * httpd compares <Directory "/srv/caf\xC3\xA9"> with octets on disk.  If the
  * tree stores that name in NFD or in another charset, the section would not
  * match, and would not deny access.  So the walk gets a copy of the section,
- * after it, with the octets of the request's file name.  Servers and requests
- * share sections: for the walk the request has a copy of its server_rec.
+ * after it, with the octets of the request's file name, in a copy of the
+ * server_rec: servers and requests share sections.
  *
- * <Files "caf\xC3\xA9.html"> is compared with the name of the entry instead of
- * its octets on disk. mod_negotiation compares octets too: for a path without
- * its suffix, r->filename gets the octets with which an entry on disk starts.
+ * <Files "caf\xC3\xA9.html"> is compared with the name of the entry. For
+ * mod_negotiation, which compares octets, r->filename gets the octets with which
+ * an entry starts that has the name of a path without its suffix.
  */
 
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
-
-/* ---- <Directory>: startup ----------------------------------------------- */
-
-void
-mod_iri_find_encoded_sections(server_rec *s, const iri_env_t *env)
-{
-    mod_iri_server_conf_t    *conf = mod_iri_server_conf(s);
-    const core_server_config *core = ap_get_core_module_config(
-        s->module_config);
-    mod_iri_encoded_section_t *encoded;
-    const core_dir_config     *c;
-    ap_conf_vector_t          *section;
-    int                        i;
-
-    conf->encoded_sections = apr_array_make(
-        mod_iri_pool(env), 2, sizeof(mod_iri_encoded_section_t));
-    for (i = 0; i < core->sec_dir->nelts; i++) {
-        section = APR_ARRAY_IDX(core->sec_dir, i, ap_conf_vector_t *);
-        c = ap_get_core_module_config(section);
-        if (!c->r && !c->d_is_fnmatch
-            && !iri_is_same_on_disk(conf->match, mod_iri_str(c->d)))
-        {
-            encoded = apr_array_push(conf->encoded_sections);
-            encoded->section = section;
-            encoded->path = c->d;
-            encoded->name = mod_iri_canonical_path(s, c->d, env);
-        }
-    }
-}
-
-/* ---- <Directory>: the sections of a file -------------------------------- */
 
 /* Returns: the path after its first segment and "/". */
 static const char *
@@ -90,7 +58,7 @@ mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
         }
         octets = mod_iri_first_segment(at);
         literal = literal
-                  && mod_iri_str_equal(octets, mod_iri_first_segment(path));
+                  && iri_str_equal(octets, mod_iri_first_segment(path));
         if (!literal) {
             status = iri_entry_name(
                 env,
@@ -100,8 +68,7 @@ mod_iri_named_length(const iri_env_t *env, const mod_iri_server_conf_t *conf,
                                 pool),
                 octets, &found);
             if (status != IRI_OK
-                || !mod_iri_str_equal(found, mod_iri_first_segment(name)))
-            {
+                || !iri_str_equal(found, mod_iri_first_segment(name))) {
                 return status;
             }
         }
@@ -178,8 +145,6 @@ mod_iri_find_sections(request_rec *r, apr_array_header_t **sections,
     return IRI_OK;
 }
 
-/* ---- <Directory>: the walk ---------------------------------------------- */
-
 /* Returns: a copy of r->server with these sections. */
 static server_rec *
 mod_iri_server_with(request_rec *r, apr_array_header_t *sections)
@@ -195,10 +160,8 @@ mod_iri_server_with(request_rec *r, apr_array_header_t *sections)
 }
 
 /*
- * As ap_directory_walk(), but each <Directory> also applies to the directory on
- * disk that has its name in other octets.  An internal redirect or a subrequest
- * uses the sections of the request that it comes from if it needs the same: so
- * httpd sees that both have the same configuration.
+ * An internal redirect or a subrequest uses the sections of the request that it
+ * comes from if it needs the same: httpd then sees the same configuration.
  */
 static int
 mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
@@ -229,11 +192,9 @@ mod_iri_directory_walk(request_rec *r, mod_iri_request_t *ctx)
     return status;
 }
 
-/* ---- MultiViews --------------------------------------------------------- */
-
 /* Returns: the length of the text before dot number n (from 0); 0: none. */
 static size_t
-mod_iri_length_before_dot(iri_str_t octets, unsigned n)
+mod_iri_length_before_dot(iri_str_t octets, size_t n)
 {
     size_t i;
 
@@ -246,10 +207,9 @@ mod_iri_length_before_dot(iri_str_t octets, unsigned n)
 }
 
 /*
- * Returns: the octets with which an entry of a directory starts that has the
- * name of the segment octets, and a suffix; NULL: there is none, or one starts
- * with octets itself.  "." is never part of a multi-octet character, so
- * suffixes can be cut off.
+ * Returns: the octets with which an entry starts that has the name of the
+ * segment octets, and a suffix; NULL: none, or one starts with octets itself.
+ * "." is never part of a multi-octet character.
  */
 static const char *
 mod_iri_find_prefix(request_rec *r, const char *path, iri_str_t octets)
@@ -260,29 +220,25 @@ mod_iri_find_prefix(request_rec *r, const char *path, iri_str_t octets)
     apr_dir_t             *dir;
     apr_finfo_t            info;
     iri_str_t              name, entry, prefix;
-    unsigned               dots = 0, entries = 0;
-    size_t                 i;
+    size_t                 dots = iri_str_count(octets, '.'), entries = 0;
 
-    if (iri_entry_name(env, tree, octets, &name) != IRI_OK || name.len == 0
+    if (!mod_iri_name_of(env, tree, octets, &name)
         || apr_dir_open(&dir, path, r->pool) != APR_SUCCESS)
     {
         return NULL;
-    }
-    for (i = 0; i < octets.len; i++) {
-        dots += octets.data[i] == '.';
     }
     while (entries++ < IRI_MAX_ENTRIES_READ
            && apr_dir_read(&info, APR_FINFO_NAME, dir) == APR_SUCCESS)
     {
         prefix = mod_iri_str(info.name);
         prefix.len = mod_iri_length_before_dot(prefix, dots);
-        if (mod_iri_str_equal(prefix, octets)) {
+        if (iri_str_equal(prefix, octets)) {
             found = NULL;
             break;
         }
         if (iri_is_same_on_disk(mod_iri_conf(r)->match, prefix)
-            || iri_entry_name(env, tree, prefix, &entry) != IRI_OK
-            || !mod_iri_str_equal(entry, name))
+            || !mod_iri_name_of(env, tree, prefix, &entry)
+            || !iri_str_equal(entry, name))
         {
             continue;
         }
@@ -308,8 +264,6 @@ mod_iri_multiviews(request_rec *r)
         r->canonical_filename = r->filename;
     }
 }
-
-/* ---- <Files> ------------------------------------------------------------ */
 
 /* Compare <Files> with the name of the entry. */
 static int
@@ -342,9 +296,9 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx)
     if (name.len == 0) {
         return ap_file_walk(r);
     }
-    r->filename = apr_pstrcat(
-        r->pool, apr_pstrmemdup(r->pool, filename, slash + 1 - filename),
-        mod_iri_dup(r->pool, name), NULL);
+    r->filename = apr_pstrcat(r->pool,
+                              ap_make_dirstr_parent(r->pool, filename),
+                              mod_iri_dup(r->pool, name), NULL);
     status = ap_file_walk(r);
     r->filename = filename;
     return status;
