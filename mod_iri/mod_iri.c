@@ -114,7 +114,8 @@ mod_iri_merge_dir(apr_pool_t *pool, void *base, void *add)
 /* ---- hooks -------------------------------------------------------------- */
 
 /*
- * The hooks of requests, in the order of httpd's phases.
+ * The hooks of requests, in the order of httpd's phases.  They are added when
+ * IRIEngine is read, so that they cost nothing if no server has the engine on.
  *
  * Other modules must see the canonical path.  So the path of a request is read
  * in post_read_request, before SetEnvIf runs and before mod_cache makes its
@@ -179,24 +180,33 @@ mod_iri_add_request_hooks(void)
                             APR_HOOK_REALLY_FIRST);
 }
 
-/*
- * The hooks of requests are added after all modules are loaded: at an equal
- * position they run after those of other modules.  apr_hook_debug_current names
- * the module that adds them.
- */
+/* 1: this configuration has the hooks of requests */
+static int mod_iri_has_hooks;
+
 static int
 mod_iri_pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 {
-    const char *current = apr_hook_debug_current;
-
+    mod_iri_has_hooks = 0;
     mod_iri_register_maps(pconf);
     mod_iri_register_log(pconf);
+    return mod_iri_status_register(pconf);
+}
+
+/*
+ * All modules are loaded, so at an equal position these hooks run after those
+ * of other modules.  apr_hook_debug_current names the module that adds them.
+ */
+static void
+mod_iri_add_hooks(void)
+{
+    const char *current = apr_hook_debug_current;
+
+    mod_iri_has_hooks = 1;
     apr_hook_debug_current = iri_module.name;
     mod_iri_add_request_hooks();
     mod_iri_host_hooks();
     mod_iri_status_hooks();
     apr_hook_debug_current = current;
-    return mod_iri_status_register(pconf);
 }
 
 /* ---- directives --------------------------------------------------------- */
@@ -310,6 +320,17 @@ mod_iri_set_charsets(cmd_parms *cmd, void *dir, int argc, char *const argv[])
 }
 
 static const char *
+mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
+{
+    const char *err = mod_iri_set_word(cmd, dir, arg);
+
+    if (!mod_iri_has_hooks && !mod_iri_is_off(cmd->server)) {
+        mod_iri_add_hooks();
+    }
+    return err;
+}
+
+static const char *
 mod_iri_set_host(cmd_parms *cmd, void *dir, const char *arg)
 {
     mod_iri_server_conf(cmd->server)->host_directive = cmd->directive;
@@ -337,7 +358,7 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
 #define SETTING(id) (void *) &mod_iri_settings[MOD_IRI_CONF_##id]
 
 static const command_rec mod_iri_directives[] = {
-    AP_INIT_TAKE1("IRIEngine", mod_iri_set_word, SETTING(ENGINE), RSRC_CONF,
+    AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, SETTING(ENGINE), RSRC_CONF,
         "on, off, or report: log what would be done and change nothing"),
     AP_INIT_TAKE_ARGV("IRICharset", mod_iri_set_charsets,
         SETTING(CHARSET), RSRC_CONF,
