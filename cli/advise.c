@@ -1014,9 +1014,9 @@ advise_read_logs(advise_run_t *run)
     run->senders[0] = cli_hash_make(run->pool);
     run->senders[1] = cli_hash_make(run->pool);
     run->tree.known = cli_hash_make(run->pool);
-    for (i = 0; wrong == NULL && i < run->call->mores; i++) {
-        name.data = (const unsigned char *) run->call->more[i];
-        name.len = strlen(run->call->more[i]);
+    for (i = 0; wrong == NULL && i < run->call->extra_count; i++) {
+        name.data = (const unsigned char *) run->call->extra[i];
+        name.len = strlen(run->call->extra[i]);
         wrong = cli_targets_read(&run->targets, name, &run->progress);
     }
     cli_targets_sort(&run->targets);
@@ -1036,7 +1036,7 @@ advise_run(advise_run_t *run)
     if (wrong != NULL) {
         return wrong;
     }
-    run->tree.detector = cli_created(
+    run->tree.detector = cli_or_exit(
         iri_detector_create(conf->settings.common.registry));
     run->tree.settings = &conf->settings;
     run->tree.pool = run->pool;

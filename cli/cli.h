@@ -40,8 +40,8 @@ typedef struct {
     apr_pool_t *pool;        /* cleared after the answer */
     iri_env_apr_t apr;       /* its memory is that of pool */
     iri_str_t   operand[CLI_MAX_OPERANDS];   /* octets */
-    const char *const *more;   /* operands that follow; not with --batch */
-    size_t      mores;         /* their number */
+    const char *const *extra;  /* operands after those; not with --batch */
+    size_t      extra_count;         /* their number */
     FILE       *trace;       /* output of the steps; NULL: none */
     FILE       *objects;     /* --batch: output of the objects that precede the
                                 answer, a line each; NULL: not --batch */
@@ -63,7 +63,8 @@ typedef struct {
 typedef struct {
     apr_pool_t     *pool;
     iri_registry_t *registry;
-    apr_hash_t     *words;   /* of lists: option -> array of iri_str_t */
+    apr_hash_t     *words;   /* of the options that take lists: name of the
+                                option -> its words, array of iri_str_t */
     int             batch;   /* 1: --batch was given */
     int             help;    /* 1: --help was given */
 } cli_common_t;
@@ -92,18 +93,18 @@ struct cli_option_s {
       offsetof(cli_common_t, batch), NULL },                                  \
     CLI_OPTIONS_END
 
-/* data of cli_option_number */
+/* data of cli_option_number: the numbers that it accepts */
 typedef struct {
     int         least, most;
-    const char *error;
+    const char *error;       /* the message for other values */
 } cli_range_t;
 
 /*
  * Setters; case is ignored:
  *
  *   setter                value                         member
- *   cli_option_word       a word of data, a list of     its index: int or enum
- *                         words that ends with NULL
+ *   cli_option_word       a word of data, an array      its index: int or enum
+ *                         that ends with NULL
  *   cli_option_directive  a word of an iri_words_t      unsigned or enum
  *   cli_option_flags      words of an iri_words_t       unsigned: their union
  *   cli_option_number     a number of a cli_range_t     int
@@ -131,7 +132,7 @@ const char *cli_option_set(const cli_option_t *option, void *conf,
 
 /* Returns: object, which lives as long as the process; NULL ends the command:
    no memory, or the data of ICU are missing. */
-void *cli_created(void *object);
+void *cli_or_exit(void *object);
 
 /* ---- commands ----------------------------------------------------------- */
 
@@ -544,9 +545,6 @@ const char *cli_field_string(const json_t *object, const char *name);
 iri_str_t cli_field_text(const json_t *object, const char *name);
 
 /* ---- target.c ----------------------------------------------------------- */
-
-/* The octet of the escape "%HH" at p; -1: not an escape. */
-int cli_escape_value(const unsigned char *p, const unsigned char *end);
 
 /*
  * Copy a text to pool, with escapes decoded if escaped is 1.  A "%" without two

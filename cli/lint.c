@@ -117,8 +117,8 @@ lint_create(void *data)
     lint_conf_t *conf = data;
 
     cli_settings_create(conf);
-    conf->lint.confusables = cli_created(iri_confusables_create());
-    conf->lint.detector = cli_created(
+    conf->lint.confusables = cli_or_exit(iri_confusables_create());
+    conf->lint.detector = cli_or_exit(
         iri_detector_create(conf->settings.common.registry));
     conf->plan = CLI_PLAN_NONE;
     conf->lint.match = IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS;
