@@ -395,20 +395,16 @@ advise_charsets(advise_run_t *run, apr_array_header_t *open)
         before = trials.gain;
         sample = advise_rows(run);
         advise_sample(open, 0, most, sample);
-        cli_progress_begin(&run->progress, "targets",
-                           (uint64_t) sample->nelts);
         for (n = 0; n < sample->nelts; n++) {
             (void) advise_trials_add(
                 &trials, run->scratch,
                 APR_ARRAY_IDX(sample, n, cli_target_row_t *));
-            cli_progress_add(&run->progress, 1);
         }
         advise_trials_choose(&trials);
         if (trials.gain != before) {
             run->with.reading.charsets = advise_trials_charsets(&trials);
             advise_apply(run, &run->with);
-            (void) cli_trial_all(&run->with, run->scratch, &run->progress,
-                                 open, &open);
+            (void) cli_trial_all(&run->with, run->scratch, open, &open);
         } else if (most == ADVISE_MAX_TRIALS) {
             break;
         } else {
@@ -432,8 +428,7 @@ advise_words_choose(advise_run_t *run, apr_array_header_t *open)
         trial = run->with;
         cli_word_use(&trial, &cli_words[i]);
         advise_apply(run, &trial);
-        gain = cli_trial_all(&trial, run->scratch, &run->progress, open,
-                             &left);
+        gain = cli_trial_all(&trial, run->scratch, open, &left);
         if (gain == 0
             || (cli_words[i].optional && i > 0
                 && cli_words[i].level == cli_words[i - 1].level
@@ -596,8 +591,6 @@ advise_count(advise_run_t *run)
         run->by_word[k] = cli_words[k].optional ? run->by_word[k] : 0;
     }
     run->broken = advise_rows(run);
-    cli_progress_begin(&run->progress, "targets",
-                       (uint64_t) run->targets.list->nelts);
     for (i = 0; i < run->targets.list->nelts; i++) {
         row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
         row->outcome = cli_trial(&run->with, run->scratch, row->octets, &x);
@@ -611,7 +604,6 @@ advise_count(advise_run_t *run)
             advise_compare(run, row, &x);
         }
         apr_pool_clear(run->scratch);
-        cli_progress_add(&run->progress, 1);
     }
 }
 
@@ -717,8 +709,7 @@ advise_evaluate(advise_run_t *run)
         run->with.reading.invalid = IRI_INVALID_PASS;
     }
     advise_add_names(run);
-    (void) cli_trial_all(&run->with, run->scratch, &run->progress, open,
-                         &open);
+    (void) cli_trial_all(&run->with, run->scratch, open, &open);
     open = advise_charsets(run, open);
     advise_words_choose(run, open);
     advise_count(run);
@@ -992,7 +983,6 @@ advise_lint(void *arg, cli_directory_t *directory)
     conf.detector = run->tree.detector;
     iri_env_apr_init(&env, directory->pool, NULL, NULL);
     env.env.fold_keys = run->conf->settings.fold_keys;
-    cli_progress_add(&run->progress, (uint64_t) directory->names->nelts);
     return iri_lint(
         &env.env, &conf, (const iri_str_t *) (void *) directory->names->elts,
         (size_t) directory->names->nelts, advise_on_finding, &lint);
@@ -1017,7 +1007,7 @@ advise_read_logs(advise_run_t *run)
     for (i = 0; wrong == NULL && i < run->call->extra_count; i++) {
         name.data = (const unsigned char *) run->call->extra[i];
         name.len = strlen(run->call->extra[i]);
-        wrong = cli_targets_read(&run->targets, name, &run->progress);
+        wrong = cli_targets_read(&run->targets, name);
     }
     cli_targets_sort(&run->targets);
     return wrong;
@@ -1041,16 +1031,12 @@ advise_run(advise_run_t *run)
     run->tree.settings = &conf->settings;
     run->tree.pool = run->pool;
     run->tree.roots = conf->read.roots;
-    run->tree.progress = &run->progress;
-    cli_progress_begin(&run->progress, "names", 0);
     status = advise_tree_read(&run->tree);
     if (status == IRI_OK) {
         advise_evaluate(run);
         advise_propose_all(run);
-        cli_progress_begin(&run->progress, "names", run->tree.names);
         status = advise_tree_walk(&run->tree, advise_lint, run);
     }
-    cli_progress_hide(&run->progress);
     return status == IRI_OK ? NULL : iri_status_text(status);
 }
 

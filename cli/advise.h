@@ -71,12 +71,11 @@ typedef struct {
     uint64_t              links;      /* to directories with another path, too */
     size_t                longest;    /* key in by_name */
     iri_filename_form_t   form;       /* of all names */
-    cli_progress_t       *progress;
 } advise_tree_t;
 
 /*
  * Read the trees of all roots, and choose a charset for each directory.  Set
- * settings, detector, pool, known, roots and progress before.
+ * settings, detector, pool, known and roots before.
  */
 iri_status_t advise_tree_read(advise_tree_t *tree);
 
@@ -202,7 +201,6 @@ typedef struct {
     cli_call_t          *call;
     apr_pool_t          *pool;
     apr_pool_t          *scratch;     /* cleared after each target */
-    cli_progress_t       progress;
     cli_targets_t        targets;
     cli_settings_t       with;        /* the proposal */
     advise_tree_t        tree;

@@ -339,22 +339,6 @@ int cli_answer(const cli_command_t *command, const void *conf,
 int cli_batch(const cli_command_t *command, const void *conf,
               apr_pool_t *pool, FILE *in, FILE *out);
 
-/* ---- progress.c --------------------------------------------------------- */
-
-/* A progress bar on standard error; it is shown only on a terminal. */
-typedef struct {
-    const char *unit;      /* what is counted: "names" */
-    uint64_t    total;     /* 0: not known; a number is shown, no bar */
-    uint64_t    done;
-    apr_time_t  drawn;     /* time of the last update; 0: not on the screen */
-    int         visible;   /* 1: standard error is a terminal */
-} cli_progress_t;
-
-void cli_progress_begin(cli_progress_t *progress, const char *unit,
-                        uint64_t total);
-void cli_progress_add(cli_progress_t *progress, uint64_t more);
-void cli_progress_hide(cli_progress_t *progress);   /* until the next add */
-
 /* ---- hash.c ------------------------------------------------------------- */
 
 /*
@@ -390,7 +374,6 @@ cli_log_t *cli_log_open(apr_pool_t *pool, const char *name);
  * end.
  */
 int cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request);
-uint64_t cli_log_offset(const cli_log_t *log);   /* octets read of the file */
 int cli_log_close(cli_log_t *log);   /* -1: the file was truncated, or could
                                         not be read */
 
@@ -659,8 +642,7 @@ void cli_targets_init(cli_targets_t *targets, apr_pool_t *pool);
 cli_target_row_t *cli_targets_add(cli_targets_t *targets, iri_str_t octets);
 
 /* Add the targets of a log.  Returns: NULL, or the error. */
-const char *cli_targets_read(cli_targets_t *targets, iri_str_t name,
-                             cli_progress_t *progress);
+const char *cli_targets_read(cli_targets_t *targets, iri_str_t name);
 
 /* Sort the list: most requests first. */
 void cli_targets_sort(cli_targets_t *targets);
@@ -696,7 +678,6 @@ cli_outcome_t cli_trial(const cli_settings_t *settings, apr_pool_t *pool,
  * Returns: the number of requests that would be answered.
  */
 uint64_t cli_trial_all(const cli_settings_t *settings, apr_pool_t *scratch,
-                       cli_progress_t           *progress,
                        const apr_array_header_t *list,
                        apr_array_header_t      **open);
 

@@ -37,15 +37,6 @@ cli_log_open(apr_pool_t *pool, const char *name)
 }
 
 
-uint64_t
-cli_log_offset(const cli_log_t *log)
-{
-    z_off_t offset = gzoffset(log->file);
-
-    return offset > 0 ? (uint64_t) offset : 0;
-}
-
-
 int
 cli_log_close(cli_log_t *log)
 {

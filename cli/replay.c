@@ -76,7 +76,6 @@ typedef struct {
     apr_pool_t          *target_pool; /* cleared after each target */
     cli_targets_t        targets;     /* those with the status */
     apr_array_header_t  *forms;       /* replay_form_t */
-    cli_progress_t       progress;
     uint64_t             outcome[CLI_OUTCOMES]; /* requests by outcome */
     uint64_t             by_word[CLI_WORDS];    /* requests that it answers */
 } replay_run_t;
@@ -192,8 +191,7 @@ replay_words(replay_run_t *run)
     for (k = 0; k < CLI_WORDS; k++) {
         with = run->conf->settings;
         cli_word_use(&with, &cli_words[k]);
-        run->by_word[k] = cli_trial_all(&with, run->target_pool,
-                                        &run->progress, open, &left);
+        run->by_word[k] = cli_trial_all(&with, run->target_pool, open, &left);
     }
 }
 
@@ -293,24 +291,20 @@ replay_fill(const replay_run_t *run)
 static const char *
 replay_run(replay_run_t *run)
 {
-    const char *wrong = cli_targets_read(&run->targets, run->call->operand[0],
-                                         &run->progress);
+    const char *wrong = cli_targets_read(&run->targets,
+                                         run->call->operand[0]);
     int         i;
 
     if (wrong != NULL) {
         return wrong;
     }
     cli_targets_sort(&run->targets);
-    cli_progress_begin(&run->progress, "targets",
-                       (uint64_t) run->targets.list->nelts);
     for (i = 0; i < run->targets.list->nelts; i++) {
         replay_target(
             run, APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *));
         apr_pool_clear(run->target_pool);
-        cli_progress_add(&run->progress, 1);
     }
     replay_words(run);
-    cli_progress_hide(&run->progress);
     return NULL;
 }
 

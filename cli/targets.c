@@ -61,11 +61,9 @@ cli_targets_add(cli_targets_t *targets, iri_str_t octets)
 
 
 static void
-targets_read_lines(cli_targets_t *targets, cli_log_t *log, apr_pool_t *pool,
-                   cli_progress_t *progress)
+targets_read_lines(cli_targets_t *targets, cli_log_t *log, apr_pool_t *pool)
 {
     cli_request_t request;
-    uint64_t      seen = 0;
     int           read;
 
     while ((read = cli_log_next(log, pool, &request)) >= 0) {
@@ -75,17 +73,12 @@ targets_read_lines(cli_targets_t *targets, cli_log_t *log, apr_pool_t *pool,
             targets->take(targets->arg, &request);
         }
         apr_pool_clear(pool);
-        if (targets->lines % 1024 == 0) {
-            cli_progress_add(progress, cli_log_offset(log) - seen);
-            seen = cli_log_offset(log);
-        }
     }
 }
 
 
 const char *
-cli_targets_read(cli_targets_t *targets, iri_str_t name,
-                 cli_progress_t *progress)
+cli_targets_read(cli_targets_t *targets, iri_str_t name)
 {
     apr_finfo_t info;
     apr_pool_t *pool;
@@ -97,8 +90,7 @@ cli_targets_read(cli_targets_t *targets, iri_str_t name,
     }
     file = apr_pstrmemdup(targets->pool, (const char *) name.data, name.len);
     memset(&info, 0, sizeof(info));
-    (void) apr_stat(&info, file, APR_FINFO_SIZE | APR_FINFO_TYPE,
-                    targets->pool);
+    (void) apr_stat(&info, file, APR_FINFO_TYPE, targets->pool);
     if (info.filetype == APR_DIR) {
         return apr_psprintf(targets->pool,
                             "\"%s\" is a directory: give a log file", shown);
@@ -109,9 +101,7 @@ cli_targets_read(cli_targets_t *targets, iri_str_t name,
                             strerror(errno));
     }
     apr_pool_create(&pool, targets->pool);
-    cli_progress_begin(progress, "octets of the log", (uint64_t) info.size);
-    targets_read_lines(targets, log, pool, progress);
-    cli_progress_hide(progress);
+    targets_read_lines(targets, log, pool);
     apr_pool_destroy(pool);
     return cli_log_close(log) == 0
                ? NULL
@@ -220,8 +210,7 @@ cli_trial(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
 
 uint64_t
 cli_trial_all(const cli_settings_t *settings, apr_pool_t *scratch,
-              cli_progress_t *progress, const apr_array_header_t *list,
-              apr_array_header_t **open)
+              const apr_array_header_t *list, apr_array_header_t **open)
 {
     apr_array_header_t *left = apr_array_make(list->pool, 64,
                                               sizeof(cli_target_row_t *));
@@ -230,7 +219,6 @@ cli_trial_all(const cli_settings_t *settings, apr_pool_t *scratch,
     uint64_t            answered = 0;
     int                 i;
 
-    cli_progress_begin(progress, "targets", (uint64_t) list->nelts);
     for (i = 0; i < list->nelts; i++) {
         row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
         if (cli_outcome_answers(
@@ -240,7 +228,6 @@ cli_trial_all(const cli_settings_t *settings, apr_pool_t *scratch,
             APR_ARRAY_PUSH(left, cli_target_row_t *) = row;
         }
         apr_pool_clear(scratch);
-        cli_progress_add(progress, 1);
     }
     *open = left;
     return answered;

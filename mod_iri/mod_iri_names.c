@@ -44,7 +44,8 @@ mod_iri_same_address(const server_addr_rec *a, const server_addr_rec *b)
     int is_wildcard = mod_iri_is_wildcard(a->host_addr);
 
     if (a->host_port != b->host_port
-        || is_wildcard != mod_iri_is_wildcard(b->host_addr)) {
+        || is_wildcard != mod_iri_is_wildcard(b->host_addr))
+    {
         return 0;
     }
     return is_wildcard || apr_sockaddr_equal(a->host_addr, b->host_addr);
