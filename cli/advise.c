@@ -426,19 +426,19 @@ advise_words_choose(advise_run_t *run, apr_array_header_t *open)
 
     for (i = 0; i < ADVISE_WORDS; i++) {
         trial = run->with;
-        cli_word_use(&trial, &cli_words[i]);
+        advise_word_use(&trial, &advise_words[i]);
         advise_apply(run, &trial);
         gain = cli_trial_all(&trial, run->scratch, open, &left);
         if (gain == 0
-            || (cli_words[i].optional && i > 0
-                && cli_words[i].level == cli_words[i - 1].level
+            || (advise_words[i].optional && i > 0
+                && advise_words[i].level == advise_words[i - 1].level
                 && gain <= run->by_word[i - 1]))
         {
             continue; /* as many as with the weaker word */
         }
         run->words |= 1u << i;
         run->by_word[i] = gain;
-        if (!cli_words[i].optional) {
+        if (!advise_words[i].optional) {
             run->with = trial;
             open = left;
         }
@@ -477,19 +477,19 @@ advise_count_charset(advise_run_t *run, const cli_verdict_t *x,
 }
 
 
-/* 1 if the entry is not found without the word in row i of cli_words[]. */
+/* 1 if the entry is not found without the word in row i of advise_words[]. */
 static int
 advise_is_needed(const advise_run_t *run, const cli_verdict_t *x, size_t i)
 {
     iri_match_t level = IRI_MATCH_NONE;
 
-    if (cli_words[i].match == 0) {
-        return x->found.repaired == cli_words[i].form;
+    if (advise_words[i].match == 0) {
+        return x->found.repaired == advise_words[i].form;
     }
     /* Several words have the same level. */
-    return x->found.match == cli_words[i].level
+    return x->found.match == advise_words[i].level
            && iri_fold_level(x->env,
-                             run->with.tree.match & ~cli_words[i].match,
+                             run->with.tree.match & ~advise_words[i].match,
                              x->reading.path, x->path, &level)
                   == IRI_OK
            && level == IRI_MATCH_NONE;
@@ -514,7 +514,7 @@ advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
         run->by_form += requests;
     }
     for (i = 0; i < ADVISE_WORDS; i++) {
-        if (run->words & 1u << i && !cli_words[i].optional
+        if (run->words & 1u << i && !advise_words[i].optional
             && advise_is_needed(run, x, i))
         {
             run->by_word[i] += requests;
@@ -588,7 +588,7 @@ advise_count(advise_run_t *run)
     int               i;
 
     for (k = 0; k < ADVISE_WORDS; k++) {
-        run->by_word[k] = cli_words[k].optional ? run->by_word[k] : 0;
+        run->by_word[k] = advise_words[k].optional ? run->by_word[k] : 0;
     }
     run->broken = advise_rows(run);
     for (i = 0; i < run->targets.list->nelts; i++) {
@@ -823,16 +823,16 @@ advise_propose_words(advise_run_t *run, int repair)
     size_t      i;
 
     for (i = 0; i < ADVISE_WORDS; i++) {
-        if ((run->words & 1u << i) == 0 || cli_words[i].optional
-            || (cli_words[i].repair != 0) != repair)
+        if ((run->words & 1u << i) == 0 || advise_words[i].optional
+            || (advise_words[i].repair != 0) != repair)
         {
             continue;
         }
         value = apr_pstrcat(run->pool, value, *value ? " " : "",
-                            cli_words[i].word, NULL);
+                            advise_words[i].word, NULL);
         why = apr_pstrcat(
             run->pool, why, *why ? ", " : "",
-            advise_counted(run->pool, run->by_word[i], cli_words[i].why),
+            advise_counted(run->pool, run->by_word[i], advise_words[i].why),
             NULL);
         sum += run->by_word[i];
     }
@@ -851,16 +851,16 @@ advise_propose_options(advise_run_t *run)
     size_t      i;
 
     for (i = 0; i < ADVISE_WORDS; i++) {
-        if (run->by_word[i] == 0 || cli_words[i].match == 0) {
+        if (run->by_word[i] == 0 || advise_words[i].match == 0) {
             continue;
         }
-        if (cli_words[i].optional) {
+        if (advise_words[i].optional) {
             advise_propose(
                 run, "iri_match", "IRIMatch",
-                apr_pstrcat(run->pool, match, cli_words[i].word, NULL),
-                run->by_word[i], cli_words[i].why, 1);
+                apr_pstrcat(run->pool, match, advise_words[i].word, NULL),
+                run->by_word[i], advise_words[i].why, 1);
         } else {
-            match = apr_pstrcat(run->pool, match, cli_words[i].word, " ",
+            match = apr_pstrcat(run->pool, match, advise_words[i].word, " ",
                                 NULL);
         }
     }

@@ -152,6 +152,27 @@ typedef struct {
 const char *advise_config_read(apr_pool_t *pool, const char *file,
                                advise_config_t *config);
 
+/* ---- advise_words.c ------------------------------------------------------ */
+
+/* A word of iri_match or, if match is 0, of iri_repair. */
+typedef struct {
+    const char *word;
+    unsigned    match;      /* IRI_FOLD_... */
+    iri_match_t level;      /* of entries that are found by match */
+    unsigned    repair;     /* IRI_REPAIR_... */
+    iri_form_t  form;       /* of paths that are repaired by repair */
+    int         optional;   /* 1: it may find a wrong file */
+    const char *why;        /* of requests that it answers: "in another case" */
+} advise_word_t;
+
+#define ADVISE_WORDS 16
+extern const advise_word_t advise_words[ADVISE_WORDS];   /* in the order in
+                                                            which they are
+                                                            tried */
+
+/* Add a word to settings. */
+void advise_word_use(cli_settings_t *settings, const advise_word_t *word);
+
 /* ---- advise.c ----------------------------------------------------------- */
 
 /* Who sends targets that are not UTF-8. */
@@ -169,10 +190,6 @@ typedef struct {
     const char *why;        /* the comment */
     int         optional;   /* 1: it is written as a comment */
 } advise_setting_t;
-
-/* Rows of cli_words[] that are tried: the names tell whether they need
-   "percent", the last one. */
-#define ADVISE_WORDS (CLI_WORDS - 1)
 
 /* Senders, targets and directories that are shown of each kind. */
 #define ADVISE_SHOWN 10

@@ -301,30 +301,6 @@ const char *cli_check_directory(apr_pool_t *pool, const char *path);
 cli_set_t cli_option_root, cli_option_charsets, cli_option_query,
     cli_option_cache, cli_option_method;
 
-/* ---- words.c ------------------------------------------------------------ */
-
-/* A word of iri_match, iri_repair or, if match and repair are 0,
-   iri_filename_charset. */
-typedef struct {
-    const char *word;
-    unsigned    match;      /* IRI_FOLD_... */
-    iri_match_t level;      /* of entries that are found by match */
-    unsigned    repair;     /* IRI_REPAIR_... */
-    iri_form_t  form;       /* of paths that are repaired by repair */
-    int         optional;   /* 1: it may find a wrong file */
-    const char *why;        /* of requests that it answers: "in another case" */
-} cli_word_t;
-
-#define CLI_WORDS 17
-extern const cli_word_t cli_words[CLI_WORDS];   /* in the order in which they
-                                                   are tried */
-
-/* "iri_match", "iri_repair" or "iri_filename_charset" */
-const char *cli_word_directive(const cli_word_t *word);
-
-/* Add a word to settings. */
-void cli_word_use(cli_settings_t *settings, const cli_word_t *word);
-
 /* ---- batch.c ------------------------------------------------------------ */
 
 /* Call command->answer with the environment of the call. */
