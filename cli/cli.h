@@ -330,8 +330,6 @@ void cli_hash_set(apr_hash_t *hash, iri_str_t key, const void *value);
 
 /* ---- log.c -------------------------------------------------------------- */
 
-typedef struct cli_log_s cli_log_t;
-
 /* A request in an access log. */
 typedef struct {
     iri_str_t method;
@@ -341,17 +339,13 @@ typedef struct {
     iri_str_t agent;
 } cli_request_t;
 
-/* Open a log, plain or gzip.  Returns: NULL with errno set on failure. */
-cli_log_t *cli_log_open(apr_pool_t *pool, const char *name);
-
 /*
- * Read the next line.  The strings of *request are valid until the next call
- * and as long as pool.  Returns: 1; 0 if the line is not a request; -1 at the
- * end.
+ * Parse a line of len octets, 1 at least, which a NUL follows.  The strings of
+ * *request point into line, which is changed, or are in pool.  Returns: 1; 0 if
+ * the line is not a request.
  */
-int cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request);
-int cli_log_close(cli_log_t *log);   /* -1: the file was truncated, or could
-                                        not be read */
+int cli_log_parse(apr_pool_t *pool, char *line, size_t len,
+                  cli_request_t *request);
 
 /* Octets of a line; the servers refuse requests whose line would be longer. */
 #define CLI_LOG_LINE 65536

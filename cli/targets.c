@@ -61,14 +61,19 @@ cli_targets_add(cli_targets_t *targets, iri_str_t octets)
 
 
 static void
-targets_read_lines(cli_targets_t *targets, cli_log_t *log, apr_pool_t *pool)
+targets_read_lines(cli_targets_t *targets, gzFile file, apr_pool_t *pool)
 {
+    char         *line = apr_palloc(targets->pool, CLI_LOG_LINE);
     cli_request_t request;
-    int           read;
+    size_t        len;
+    int           begins, complete = 1;
 
-    while ((read = cli_log_next(log, pool, &request)) >= 0) {
+    /* A line that is longer than the buffer is not a request. */
+    while ((len = cli_log_gets(file, line, CLI_LOG_LINE)) != 0) {
+        begins = complete;
+        complete = line[len - 1] == '\n' || gzeof(file);
         targets->lines++;
-        if (read > 0) {
+        if (begins && complete && cli_log_parse(pool, line, len, &request)) {
             targets->requests++;
             targets->take(targets->arg, &request);
         }
@@ -82,7 +87,8 @@ cli_targets_read(cli_targets_t *targets, iri_str_t name)
 {
     apr_finfo_t info;
     apr_pool_t *pool;
-    cli_log_t  *log;
+    gzFile      log;
+    int         error;
     const char *file, *shown = cli_printable(targets->pool, name);
 
     if (name.len == 0 || memchr(name.data, '\0', name.len) != NULL) {
@@ -95,15 +101,18 @@ cli_targets_read(cli_targets_t *targets, iri_str_t name)
         return apr_psprintf(targets->pool,
                             "\"%s\" is a directory: give a log file", shown);
     }
-    log = cli_log_open(targets->pool, file);
+    log = gzopen(file, "rb");
     if (log == NULL) {
         return apr_psprintf(targets->pool, "cannot read \"%s\": %s", shown,
                             strerror(errno));
     }
+    gzbuffer(log, 256 * 1024);
     apr_pool_create(&pool, targets->pool);
     targets_read_lines(targets, log, pool);
     apr_pool_destroy(pool);
-    return cli_log_close(log) == 0
+    gzerror(log, &error);
+    gzclose_r(log);
+    return error >= 0
                ? NULL
                : apr_psprintf(
                    targets->pool,
