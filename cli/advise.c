@@ -65,10 +65,8 @@ static const char advise_help[] =
     "  iri advise --root /srv/www --config /etc/apache2/apache2.conf "
     "access.log\n";
 
-/* Targets that are tried with each setting, ASCII and others; and first with
-   all charsets. */
-#define ADVISE_MAX_TRIALS   20000
-#define ADVISE_FIRST_TRIALS 1000
+/* Targets that are tried with each setting, ASCII and others. */
+#define ADVISE_MAX_TRIALS 20000
 
 /* Greatest number of Referers and of User-Agents that are counted. */
 #define ADVISE_MAX_SENDERS 4096
@@ -377,39 +375,24 @@ advise_apply(advise_run_t *run, cli_settings_t *settings)
 }
 
 
-/*
- * Choose charsets of requests: from a sample, then from a sample of those that
- * are not answered, and so on.
- */
+/* Choose charsets of requests.  Returns: the targets that are not answered. */
 static apr_array_header_t *
 advise_charsets(advise_run_t *run, apr_array_header_t *open)
 {
-    advise_trials_t     trials;
-    cli_settings_t      initial = run->with;
-    apr_array_header_t *sample;
-    uint64_t            before;
-    int                 most = ADVISE_FIRST_TRIALS, n;
+    advise_trials_t trials;
+    cli_settings_t  initial = run->with;
+    int             i;
 
     advise_trials_init(&trials, run->pool, &initial, run->tree.detector);
-    for (;;) {
-        before = trials.gain;
-        sample = advise_rows(run);
-        advise_sample(open, 0, most, sample);
-        for (n = 0; n < sample->nelts; n++) {
-            (void) advise_trials_add(
-                &trials, run->scratch,
-                APR_ARRAY_IDX(sample, n, cli_target_row_t *));
-        }
-        advise_trials_choose(&trials);
-        if (trials.gain != before) {
-            run->with.reading.charsets = advise_trials_charsets(&trials);
-            advise_apply(run, &run->with);
-            (void) cli_trial_all(&run->with, run->scratch, open, &open);
-        } else if (most == ADVISE_MAX_TRIALS) {
-            break;
-        } else {
-            most = ADVISE_MAX_TRIALS;
-        }
+    for (i = 0; i < open->nelts; i++) {
+        advise_trials_add(&trials, run->scratch,
+                          APR_ARRAY_IDX(open, i, cli_target_row_t *));
+    }
+    advise_trials_choose(&trials);
+    if (trials.gain != 0) {
+        run->with.reading.charsets = advise_trials_charsets(&trials);
+        advise_apply(run, &run->with);
+        (void) cli_trial_all(&run->with, run->scratch, open, &open);
     }
     return open;
 }

@@ -117,10 +117,9 @@ void advise_trials_init(advise_trials_t *trials, apr_pool_t *pool,
                         const cli_settings_t *settings,
                         const iri_detector_t *detector);
 
-/* Try all charsets for a target, once.  scratch: is cleared.  Returns: 1 if one
-   answers it. */
-int advise_trials_add(advise_trials_t *trials, apr_pool_t *scratch,
-                      cli_target_row_t *target);
+/* Try each charset for a target that is not ASCII.  scratch: is cleared. */
+void advise_trials_add(advise_trials_t *trials, apr_pool_t *scratch,
+                       const cli_target_row_t *target);
 
 /* Choose charsets in addition to those that are chosen. */
 void advise_trials_choose(advise_trials_t *trials);

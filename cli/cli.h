@@ -586,7 +586,6 @@ typedef struct {
     iri_form_t    form;
     iri_str_t     charset;
     iri_str_t     path;       /* canonical, of the entry; empty: none */
-    int           tried;      /* 1: charsets were tried (iri advise) */
 } cli_target_row_t;
 
 typedef struct {
