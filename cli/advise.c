@@ -65,10 +65,8 @@ static const char advise_help[] =
     "  iri advise --root /srv/www --config /etc/apache2/apache2.conf "
     "access.log\n";
 
-/* Targets that are tried with each setting, ASCII and others; and first with
-   all charsets. */
-#define ADVISE_MAX_TRIALS   20000
-#define ADVISE_FIRST_TRIALS 1000
+/* Targets that are tried with each setting, ASCII and others. */
+#define ADVISE_MAX_TRIALS 20000
 
 /* Greatest number of Referers and of User-Agents that are counted. */
 #define ADVISE_MAX_SENDERS 4096
@@ -377,43 +375,24 @@ advise_apply(advise_run_t *run, cli_settings_t *settings)
 }
 
 
-/*
- * Choose charsets of requests: from a sample, then from a sample of those that
- * are not answered, and so on.
- */
+/* Choose charsets of requests.  Returns: the targets that are not answered. */
 static apr_array_header_t *
 advise_charsets(advise_run_t *run, apr_array_header_t *open)
 {
-    advise_trials_t     trials;
-    cli_settings_t      initial = run->with;
-    apr_array_header_t *sample;
-    uint64_t            before;
-    int                 most = ADVISE_FIRST_TRIALS, n;
+    advise_trials_t trials;
+    cli_settings_t  initial = run->with;
+    int             i;
 
     advise_trials_init(&trials, run->pool, &initial, run->tree.detector);
-    for (;;) {
-        before = trials.gain;
-        sample = advise_rows(run);
-        advise_sample(open, 0, most, sample);
-        cli_progress_begin(&run->progress, "targets",
-                           (uint64_t) sample->nelts);
-        for (n = 0; n < sample->nelts; n++) {
-            (void) advise_trials_add(
-                &trials, run->scratch,
-                APR_ARRAY_IDX(sample, n, cli_target_row_t *));
-            cli_progress_add(&run->progress, 1);
-        }
-        advise_trials_choose(&trials);
-        if (trials.gain != before) {
-            run->with.reading.charsets = advise_trials_charsets(&trials);
-            advise_apply(run, &run->with);
-            (void) cli_trial_all(&run->with, run->scratch, &run->progress,
-                                 open, &open);
-        } else if (most == ADVISE_MAX_TRIALS) {
-            break;
-        } else {
-            most = ADVISE_MAX_TRIALS;
-        }
+    for (i = 0; i < open->nelts; i++) {
+        advise_trials_add(&trials, run->scratch,
+                          APR_ARRAY_IDX(open, i, cli_target_row_t *));
+    }
+    advise_trials_choose(&trials);
+    if (trials.gain != 0) {
+        run->with.reading.charsets = advise_trials_charsets(&trials);
+        advise_apply(run, &run->with);
+        (void) cli_trial_all(&run->with, run->scratch, open, &open);
     }
     return open;
 }
@@ -430,20 +409,19 @@ advise_words_choose(advise_run_t *run, apr_array_header_t *open)
 
     for (i = 0; i < ADVISE_WORDS; i++) {
         trial = run->with;
-        cli_word_use(&trial, &cli_words[i]);
+        advise_word_use(&trial, &advise_words[i]);
         advise_apply(run, &trial);
-        gain = cli_trial_all(&trial, run->scratch, &run->progress, open,
-                             &left);
+        gain = cli_trial_all(&trial, run->scratch, open, &left);
         if (gain == 0
-            || (cli_words[i].optional && i > 0
-                && cli_words[i].level == cli_words[i - 1].level
+            || (advise_words[i].optional && i > 0
+                && advise_words[i].level == advise_words[i - 1].level
                 && gain <= run->by_word[i - 1]))
         {
             continue; /* as many as with the weaker word */
         }
         run->words |= 1u << i;
         run->by_word[i] = gain;
-        if (!cli_words[i].optional) {
+        if (!advise_words[i].optional) {
             run->with = trial;
             open = left;
         }
@@ -482,19 +460,19 @@ advise_count_charset(advise_run_t *run, const cli_verdict_t *x,
 }
 
 
-/* 1 if the entry is not found without the word in row i of cli_words[]. */
+/* 1 if the entry is not found without the word in row i of advise_words[]. */
 static int
 advise_is_needed(const advise_run_t *run, const cli_verdict_t *x, size_t i)
 {
     iri_match_t level = IRI_MATCH_NONE;
 
-    if (cli_words[i].match == 0) {
-        return x->found.repaired == cli_words[i].form;
+    if (advise_words[i].match == 0) {
+        return x->found.repaired == advise_words[i].form;
     }
     /* Several words have the same level. */
-    return x->found.match == cli_words[i].level
+    return x->found.match == advise_words[i].level
            && iri_fold_level(x->env,
-                             run->with.tree.match & ~cli_words[i].match,
+                             run->with.tree.match & ~advise_words[i].match,
                              x->reading.path, x->path, &level)
                   == IRI_OK
            && level == IRI_MATCH_NONE;
@@ -519,7 +497,7 @@ advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
         run->by_form += requests;
     }
     for (i = 0; i < ADVISE_WORDS; i++) {
-        if (run->words & 1u << i && !cli_words[i].optional
+        if (run->words & 1u << i && !advise_words[i].optional
             && advise_is_needed(run, x, i))
         {
             run->by_word[i] += requests;
@@ -593,11 +571,9 @@ advise_count(advise_run_t *run)
     int               i;
 
     for (k = 0; k < ADVISE_WORDS; k++) {
-        run->by_word[k] = cli_words[k].optional ? run->by_word[k] : 0;
+        run->by_word[k] = advise_words[k].optional ? run->by_word[k] : 0;
     }
     run->broken = advise_rows(run);
-    cli_progress_begin(&run->progress, "targets",
-                       (uint64_t) run->targets.list->nelts);
     for (i = 0; i < run->targets.list->nelts; i++) {
         row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
         row->outcome = cli_trial(&run->with, run->scratch, row->octets, &x);
@@ -611,7 +587,6 @@ advise_count(advise_run_t *run)
             advise_compare(run, row, &x);
         }
         apr_pool_clear(run->scratch);
-        cli_progress_add(&run->progress, 1);
     }
 }
 
@@ -717,8 +692,7 @@ advise_evaluate(advise_run_t *run)
         run->with.reading.invalid = IRI_INVALID_PASS;
     }
     advise_add_names(run);
-    (void) cli_trial_all(&run->with, run->scratch, &run->progress, open,
-                         &open);
+    (void) cli_trial_all(&run->with, run->scratch, open, &open);
     open = advise_charsets(run, open);
     advise_words_choose(run, open);
     advise_count(run);
@@ -832,16 +806,16 @@ advise_propose_words(advise_run_t *run, int repair)
     size_t      i;
 
     for (i = 0; i < ADVISE_WORDS; i++) {
-        if ((run->words & 1u << i) == 0 || cli_words[i].optional
-            || (cli_words[i].repair != 0) != repair)
+        if ((run->words & 1u << i) == 0 || advise_words[i].optional
+            || (advise_words[i].repair != 0) != repair)
         {
             continue;
         }
         value = apr_pstrcat(run->pool, value, *value ? " " : "",
-                            cli_words[i].word, NULL);
+                            advise_words[i].word, NULL);
         why = apr_pstrcat(
             run->pool, why, *why ? ", " : "",
-            advise_counted(run->pool, run->by_word[i], cli_words[i].why),
+            advise_counted(run->pool, run->by_word[i], advise_words[i].why),
             NULL);
         sum += run->by_word[i];
     }
@@ -860,16 +834,16 @@ advise_propose_options(advise_run_t *run)
     size_t      i;
 
     for (i = 0; i < ADVISE_WORDS; i++) {
-        if (run->by_word[i] == 0 || cli_words[i].match == 0) {
+        if (run->by_word[i] == 0 || advise_words[i].match == 0) {
             continue;
         }
-        if (cli_words[i].optional) {
+        if (advise_words[i].optional) {
             advise_propose(
                 run, "iri_match", "IRIMatch",
-                apr_pstrcat(run->pool, match, cli_words[i].word, NULL),
-                run->by_word[i], cli_words[i].why, 1);
+                apr_pstrcat(run->pool, match, advise_words[i].word, NULL),
+                run->by_word[i], advise_words[i].why, 1);
         } else {
-            match = apr_pstrcat(run->pool, match, cli_words[i].word, " ",
+            match = apr_pstrcat(run->pool, match, advise_words[i].word, " ",
                                 NULL);
         }
     }
@@ -992,7 +966,6 @@ advise_lint(void *arg, cli_directory_t *directory)
     conf.detector = run->tree.detector;
     iri_env_apr_init(&env, directory->pool, NULL, NULL);
     env.env.fold_keys = run->conf->settings.fold_keys;
-    cli_progress_add(&run->progress, (uint64_t) directory->names->nelts);
     return iri_lint(
         &env.env, &conf, (const iri_str_t *) (void *) directory->names->elts,
         (size_t) directory->names->nelts, advise_on_finding, &lint);
@@ -1014,10 +987,10 @@ advise_read_logs(advise_run_t *run)
     run->senders[0] = cli_hash_make(run->pool);
     run->senders[1] = cli_hash_make(run->pool);
     run->tree.known = cli_hash_make(run->pool);
-    for (i = 0; wrong == NULL && i < run->call->mores; i++) {
-        name.data = (const unsigned char *) run->call->more[i];
-        name.len = strlen(run->call->more[i]);
-        wrong = cli_targets_read(&run->targets, name, &run->progress);
+    for (i = 0; wrong == NULL && i < run->call->extra_count; i++) {
+        name.data = (const unsigned char *) run->call->extra[i];
+        name.len = strlen(run->call->extra[i]);
+        wrong = cli_targets_read(&run->targets, name);
     }
     cli_targets_sort(&run->targets);
     return wrong;
@@ -1036,21 +1009,17 @@ advise_run(advise_run_t *run)
     if (wrong != NULL) {
         return wrong;
     }
-    run->tree.detector = cli_created(
+    run->tree.detector = cli_or_exit(
         iri_detector_create(conf->settings.common.registry));
     run->tree.settings = &conf->settings;
     run->tree.pool = run->pool;
     run->tree.roots = conf->read.roots;
-    run->tree.progress = &run->progress;
-    cli_progress_begin(&run->progress, "names", 0);
     status = advise_tree_read(&run->tree);
     if (status == IRI_OK) {
         advise_evaluate(run);
         advise_propose_all(run);
-        cli_progress_begin(&run->progress, "names", run->tree.names);
         status = advise_tree_walk(&run->tree, advise_lint, run);
     }
-    cli_progress_hide(&run->progress);
     return status == IRI_OK ? NULL : iri_status_text(status);
 }
 

@@ -71,12 +71,11 @@ typedef struct {
     uint64_t              links;      /* to directories with another path, too */
     size_t                longest;    /* key in by_name */
     iri_filename_form_t   form;       /* of all names */
-    cli_progress_t       *progress;
 } advise_tree_t;
 
 /*
  * Read the trees of all roots, and choose a charset for each directory.  Set
- * settings, detector, pool, known, roots and progress before.
+ * settings, detector, pool, known and roots before.
  */
 iri_status_t advise_tree_read(advise_tree_t *tree);
 
@@ -118,10 +117,9 @@ void advise_trials_init(advise_trials_t *trials, apr_pool_t *pool,
                         const cli_settings_t *settings,
                         const iri_detector_t *detector);
 
-/* Try all charsets for a target, once.  scratch: is cleared.  Returns: 1 if one
-   answers it. */
-int advise_trials_add(advise_trials_t *trials, apr_pool_t *scratch,
-                      cli_target_row_t *target);
+/* Try each charset for a target that is not ASCII.  scratch: is cleared. */
+void advise_trials_add(advise_trials_t *trials, apr_pool_t *scratch,
+                       const cli_target_row_t *target);
 
 /* Choose charsets in addition to those that are chosen. */
 void advise_trials_choose(advise_trials_t *trials);
@@ -153,6 +151,27 @@ typedef struct {
 const char *advise_config_read(apr_pool_t *pool, const char *file,
                                advise_config_t *config);
 
+/* ---- advise_words.c ------------------------------------------------------ */
+
+/* A word of iri_match or, if match is 0, of iri_repair. */
+typedef struct {
+    const char *word;
+    unsigned    match;      /* IRI_FOLD_... */
+    iri_match_t level;      /* of entries that are found by match */
+    unsigned    repair;     /* IRI_REPAIR_... */
+    iri_form_t  form;       /* of paths that are repaired by repair */
+    int         optional;   /* 1: it may find a wrong file */
+    const char *why;        /* of requests that it answers: "in another case" */
+} advise_word_t;
+
+#define ADVISE_WORDS 16
+extern const advise_word_t advise_words[ADVISE_WORDS];   /* in the order in
+                                                            which they are
+                                                            tried */
+
+/* Add a word to settings. */
+void advise_word_use(cli_settings_t *settings, const advise_word_t *word);
+
 /* ---- advise.c ----------------------------------------------------------- */
 
 /* Who sends targets that are not UTF-8. */
@@ -170,10 +189,6 @@ typedef struct {
     const char *why;        /* the comment */
     int         optional;   /* 1: it is written as a comment */
 } advise_setting_t;
-
-/* Rows of cli_words[] that are tried: the names tell whether they need
-   "percent", the last one. */
-#define ADVISE_WORDS (CLI_WORDS - 1)
 
 /* Senders, targets and directories that are shown of each kind. */
 #define ADVISE_SHOWN 10
@@ -202,7 +217,6 @@ typedef struct {
     cli_call_t          *call;
     apr_pool_t          *pool;
     apr_pool_t          *scratch;     /* cleared after each target */
-    cli_progress_t       progress;
     cli_targets_t        targets;
     cli_settings_t       with;        /* the proposal */
     advise_tree_t        tree;

@@ -209,7 +209,6 @@ advise_visit(void *arg, cli_directory_t *directory)
     if (status == IRI_OK && visit.legacy->nelts != 0) {
         status = advise_detect(&visit, visit.legacy, &visit.place->legacy);
     }
-    cli_progress_add(tree->progress, (uint64_t) directory->names->nelts);
     return status;
 }
 

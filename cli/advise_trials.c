@@ -46,19 +46,18 @@ advise_trials_init(advise_trials_t *trials, apr_pool_t *pool,
 }
 
 
-int
+void
 advise_trials_add(advise_trials_t *trials, apr_pool_t *scratch,
-                  cli_target_row_t *target)
+                  const cli_target_row_t *target)
 {
     cli_settings_t settings = *trials->settings;
     cli_verdict_t  x;
     trial_t        trial;
     size_t         i, k;
 
-    if (target->tried) {
-        return 0;
+    if (target->form == IRI_FORM_ASCII) {
+        return;
     }
-    target->tried = 1;
     memset(&trial, 0, sizeof(trial));
     trial.requests = target->requests;
     settings.reading.charsets.count = 1;
@@ -76,11 +75,9 @@ advise_trials_add(advise_trials_t *trials, apr_pool_t *scratch,
         }
     }
     apr_pool_clear(scratch);
-    if (trial.finds == 0) {
-        return 0;
+    if (trial.finds != 0) {
+        APR_ARRAY_PUSH(trials->rows, trial_t) = trial;
     }
-    APR_ARRAY_PUSH(trials->rows, trial_t) = trial;
-    return 1;
 }
 
 

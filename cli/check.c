@@ -46,7 +46,7 @@ static const char check_help[] =
 static void
 check_create(void *data)
 {
-    ((check_conf_t *) data)->confusables = cli_created(
+    ((check_conf_t *) data)->confusables = cli_or_exit(
         iri_confusables_create());
 }
 

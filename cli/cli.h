@@ -40,8 +40,8 @@ typedef struct {
     apr_pool_t *pool;        /* cleared after the answer */
     iri_env_apr_t apr;       /* its memory is that of pool */
     iri_str_t   operand[CLI_MAX_OPERANDS];   /* octets */
-    const char *const *more;   /* operands that follow; not with --batch */
-    size_t      mores;         /* their number */
+    const char *const *extra;  /* operands after those; not with --batch */
+    size_t      extra_count;         /* their number */
     FILE       *trace;       /* output of the steps; NULL: none */
     FILE       *objects;     /* --batch: output of the objects that precede the
                                 answer, a line each; NULL: not --batch */
@@ -63,7 +63,8 @@ typedef struct {
 typedef struct {
     apr_pool_t     *pool;
     iri_registry_t *registry;
-    apr_hash_t     *words;   /* of lists: option -> array of iri_str_t */
+    apr_hash_t     *words;   /* of the options that take lists: name of the
+                                option -> its words, array of iri_str_t */
     int             batch;   /* 1: --batch was given */
     int             help;    /* 1: --help was given */
 } cli_common_t;
@@ -92,18 +93,18 @@ struct cli_option_s {
       offsetof(cli_common_t, batch), NULL },                                  \
     CLI_OPTIONS_END
 
-/* data of cli_option_number */
+/* data of cli_option_number: the numbers that it accepts */
 typedef struct {
     int         least, most;
-    const char *error;
+    const char *error;       /* the message for other values */
 } cli_range_t;
 
 /*
  * Setters; case is ignored:
  *
  *   setter                value                         member
- *   cli_option_word       a word of data, a list of     its index: int or enum
- *                         words that ends with NULL
+ *   cli_option_word       a word of data, an array      its index: int or enum
+ *                         that ends with NULL
  *   cli_option_directive  a word of an iri_words_t      unsigned or enum
  *   cli_option_flags      words of an iri_words_t       unsigned: their union
  *   cli_option_number     a number of a cli_range_t     int
@@ -131,7 +132,7 @@ const char *cli_option_set(const cli_option_t *option, void *conf,
 
 /* Returns: object, which lives as long as the process; NULL ends the command:
    no memory, or the data of ICU are missing. */
-void *cli_created(void *object);
+void *cli_or_exit(void *object);
 
 /* ---- commands ----------------------------------------------------------- */
 
@@ -300,30 +301,6 @@ const char *cli_check_directory(apr_pool_t *pool, const char *path);
 cli_set_t cli_option_root, cli_option_charsets, cli_option_query,
     cli_option_cache, cli_option_method;
 
-/* ---- words.c ------------------------------------------------------------ */
-
-/* A word of iri_match, iri_repair or, if match and repair are 0,
-   iri_filename_charset. */
-typedef struct {
-    const char *word;
-    unsigned    match;      /* IRI_FOLD_... */
-    iri_match_t level;      /* of entries that are found by match */
-    unsigned    repair;     /* IRI_REPAIR_... */
-    iri_form_t  form;       /* of paths that are repaired by repair */
-    int         optional;   /* 1: it may find a wrong file */
-    const char *why;        /* of requests that it answers: "in another case" */
-} cli_word_t;
-
-#define CLI_WORDS 17
-extern const cli_word_t cli_words[CLI_WORDS];   /* in the order in which they
-                                                   are tried */
-
-/* "iri_match", "iri_repair" or "iri_filename_charset" */
-const char *cli_word_directive(const cli_word_t *word);
-
-/* Add a word to settings. */
-void cli_word_use(cli_settings_t *settings, const cli_word_t *word);
-
 /* ---- batch.c ------------------------------------------------------------ */
 
 /* Call command->answer with the environment of the call. */
@@ -337,22 +314,6 @@ int cli_answer(const cli_command_t *command, const void *conf,
  */
 int cli_batch(const cli_command_t *command, const void *conf,
               apr_pool_t *pool, FILE *in, FILE *out);
-
-/* ---- progress.c --------------------------------------------------------- */
-
-/* A progress bar on standard error; it is shown only on a terminal. */
-typedef struct {
-    const char *unit;      /* what is counted: "names" */
-    uint64_t    total;     /* 0: not known; a number is shown, no bar */
-    uint64_t    done;
-    apr_time_t  drawn;     /* time of the last update; 0: not on the screen */
-    int         visible;   /* 1: standard error is a terminal */
-} cli_progress_t;
-
-void cli_progress_begin(cli_progress_t *progress, const char *unit,
-                        uint64_t total);
-void cli_progress_add(cli_progress_t *progress, uint64_t more);
-void cli_progress_hide(cli_progress_t *progress);   /* until the next add */
 
 /* ---- hash.c ------------------------------------------------------------- */
 
@@ -369,8 +330,6 @@ void cli_hash_set(apr_hash_t *hash, iri_str_t key, const void *value);
 
 /* ---- log.c -------------------------------------------------------------- */
 
-typedef struct cli_log_s cli_log_t;
-
 /* A request in an access log. */
 typedef struct {
     iri_str_t method;
@@ -380,18 +339,13 @@ typedef struct {
     iri_str_t agent;
 } cli_request_t;
 
-/* Open a log, plain or gzip.  Returns: NULL with errno set on failure. */
-cli_log_t *cli_log_open(apr_pool_t *pool, const char *name);
-
 /*
- * Read the next line.  The strings of *request are valid until the next call
- * and as long as pool.  Returns: 1; 0 if the line is not a request; -1 at the
- * end.
+ * Parse a line of len octets, 1 at least, which a NUL follows.  The strings of
+ * *request point into line, which is changed, or are in pool.  Returns: 1; 0 if
+ * the line is not a request.
  */
-int cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request);
-uint64_t cli_log_offset(const cli_log_t *log);   /* octets read of the file */
-int cli_log_close(cli_log_t *log);   /* -1: the file was truncated, or could
-                                        not be read */
+int cli_log_parse(apr_pool_t *pool, char *line, size_t len,
+                  cli_request_t *request);
 
 /* Octets of a line; the servers refuse requests whose line would be longer. */
 #define CLI_LOG_LINE 65536
@@ -545,9 +499,6 @@ iri_str_t cli_field_text(const json_t *object, const char *name);
 
 /* ---- target.c ----------------------------------------------------------- */
 
-/* The octet of the escape "%HH" at p; -1: not an escape. */
-int cli_escape_value(const unsigned char *p, const unsigned char *end);
-
 /*
  * Copy a text to pool, with escapes decoded if escaped is 1.  A "%" without two
  * hexadecimal digits stays.  (*at)[i]: offset of the i-th octet in text.
@@ -635,7 +586,6 @@ typedef struct {
     iri_form_t    form;
     iri_str_t     charset;
     iri_str_t     path;       /* canonical, of the entry; empty: none */
-    int           tried;      /* 1: charsets were tried (iri advise) */
 } cli_target_row_t;
 
 typedef struct {
@@ -661,8 +611,7 @@ void cli_targets_init(cli_targets_t *targets, apr_pool_t *pool);
 cli_target_row_t *cli_targets_add(cli_targets_t *targets, iri_str_t octets);
 
 /* Add the targets of a log.  Returns: NULL, or the error. */
-const char *cli_targets_read(cli_targets_t *targets, iri_str_t name,
-                             cli_progress_t *progress);
+const char *cli_targets_read(cli_targets_t *targets, iri_str_t name);
 
 /* Sort the list: most requests first. */
 void cli_targets_sort(cli_targets_t *targets);
@@ -698,7 +647,6 @@ cli_outcome_t cli_trial(const cli_settings_t *settings, apr_pool_t *pool,
  * Returns: the number of requests that would be answered.
  */
 uint64_t cli_trial_all(const cli_settings_t *settings, apr_pool_t *scratch,
-                       cli_progress_t           *progress,
                        const apr_array_header_t *list,
                        apr_array_header_t      **open);
 

@@ -40,7 +40,7 @@ static const char equal_help[] =
 static void
 equal_create(void *conf)
 {
-    ((equal_conf_t *) conf)->host.idna = cli_created(iri_idna_create());
+    ((equal_conf_t *) conf)->host.idna = cli_or_exit(iri_idna_create());
 }
 
 

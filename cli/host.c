@@ -63,7 +63,7 @@ static const char host_help[] =
 static void
 host_create(void *data)
 {
-    ((host_conf_t *) data)->host.idna = cli_created(iri_idna_create());
+    ((host_conf_t *) data)->host.idna = cli_or_exit(iri_idna_create());
 }
 
 
@@ -152,22 +152,22 @@ static host_probe_t
 host_probe(const host_conf_t *conf, iri_str_t host, iri_host_why_t why)
 {
     /* The bidi rule applies to all labels if one is right-to-left. */
-    static const iri_str_t left = IRI_STR(".\xD7\x90");
+    static const iri_str_t rtl_label = IRI_STR(".\xD7\x90");
     static const iri_str_t bracket = IRI_STR("]");
     /* A prefix in ASCII would not be checked, so a label is appended. */
-    static const iri_str_t other = IRI_STR(".\xC3\xBC");
+    static const iri_str_t idn_label = IRI_STR(".\xC3\xBC");
     host_probe_t           probe = { conf, why, { 0, NULL }, 0 };
 
     if (host_is_literal(conf, host)) {
         probe.suffix = bracket;
         probe.first = 1;
     } else if (why == IRI_HOST_BIDI) {
-        probe.suffix = left;
+        probe.suffix = rtl_label;
     } else if (conf->is_name
                && (why == IRI_HOST_CHARACTER || why == IRI_HOST_HYPHEN
                    || why == IRI_HOST_ALABEL))
     {
-        probe.suffix = other;
+        probe.suffix = idn_label;
     }
     return probe;
 }

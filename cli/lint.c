@@ -100,7 +100,6 @@ typedef struct {
     apr_array_header_t *renames;   /* in it, lint_rename_t * */
     apr_hash_t         *rename_of; /* octets -> lint_rename_t */
     apr_array_header_t *plan;      /* text for each directory, char * */
-    cli_progress_t      progress;
     uint64_t            count[IRI_LINT_KINDS]; /* findings by kind */
     uint64_t            findings;
     uint64_t            all_names;
@@ -117,8 +116,8 @@ lint_create(void *data)
     lint_conf_t *conf = data;
 
     cli_settings_create(conf);
-    conf->lint.confusables = cli_created(iri_confusables_create());
-    conf->lint.detector = cli_created(
+    conf->lint.confusables = cli_or_exit(iri_confusables_create());
+    conf->lint.detector = cli_or_exit(
         iri_detector_create(conf->settings.common.registry));
     conf->plan = CLI_PLAN_NONE;
     conf->lint.match = IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS;
@@ -459,7 +458,6 @@ lint_on_finding(void *arg, const iri_finding_t *finding)
     } else if (run->call->objects != NULL) {
         return lint_object(run, finding) == 0 ? IRI_OK : IRI_NO_MEMORY;
     } else {
-        cli_progress_hide(&run->progress);
         lint_line(run, finding);
     }
     return IRI_OK;
@@ -503,7 +501,6 @@ lint_names(lint_run_t *run)
                       (const iri_str_t *) (void *) run->names->elts,
                       (size_t) run->names->nelts, lint_on_finding, run);
     run->all_names += (uint64_t) run->names->nelts;
-    cli_progress_add(&run->progress, (uint64_t) run->names->nelts);
     if (status == IRI_OK && run->conf->plan != CLI_PLAN_NONE
         && lint_plan_directory(run) != 0)
     {
@@ -519,7 +516,6 @@ lint_warn_unreadable(lint_run_t *run, apr_status_t rv)
     char      text[128];
     iri_str_t path = lint_path(run, cli_str(""));
 
-    cli_progress_hide(&run->progress);
     fprintf(stderr, "iri lint: cannot read \"%s\": %s\n",
             cli_printable(run->dir_pool, path),
             apr_strerror(rv, text, sizeof(text)));
@@ -596,9 +592,7 @@ lint_answer(const void *data, cli_call_t *call)
         return -1;
     }
     run.plan = apr_array_make(call->pool, 8, sizeof(char *));
-    cli_progress_begin(&run.progress, "names", 0);
     status = cli_walk(call->pool, run.root, 0, lint_visit, &run);
-    cli_progress_hide(&run.progress);
     if (status != IRI_OK) {
         return cli_fail(call, status);
     }

@@ -1,9 +1,9 @@
 /*
- * log.c - parser for access logs
+ * log.c - reader and parser for lines of access logs
  *
  * A line of a log in the common or combined format, as httpd and nginx write
- * it, or a JSON object -> method, target and status.  The file is plain or
- * gzip.  Octets that the server escaped ("\xE6", "\"") are decoded.
+ * it, or a JSON object -> method, target and status.  Octets that the server
+ * escaped ("\xE6", "\"") are decoded.
  */
 
 #include <stdlib.h>
@@ -14,48 +14,6 @@
 #include "unicode/iri_unicode.h"
 
 #include "cli.h"
-
-struct cli_log_s {
-    gzFile file;
-    char   line[CLI_LOG_LINE];
-    int    complete; /* 1: the last line was read to its end */
-};
-
-
-cli_log_t *
-cli_log_open(apr_pool_t *pool, const char *name)
-{
-    cli_log_t *log = apr_pcalloc(pool, sizeof(*log));
-
-    log->file = gzopen(name, "rb");
-    if (log->file == NULL) {
-        return NULL;
-    }
-    log->complete = 1;
-    gzbuffer(log->file, 256 * 1024);
-    return log;
-}
-
-
-uint64_t
-cli_log_offset(const cli_log_t *log)
-{
-    z_off_t offset = gzoffset(log->file);
-
-    return offset > 0 ? (uint64_t) offset : 0;
-}
-
-
-int
-cli_log_close(cli_log_t *log)
-{
-    int error;
-
-    gzerror(log->file, &error);
-    gzclose_r(log->file);
-    return error < 0 ? -1 : 0;
-}
-
 
 size_t
 cli_log_gets(gzFile file, char *line, size_t size)
@@ -278,27 +236,18 @@ log_json(apr_pool_t *pool, const char *line, cli_request_t *request)
 
 
 int
-cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request)
+cli_log_parse(apr_pool_t *pool, char *line, size_t len,
+              cli_request_t *request)
 {
     static const iri_str_t get = IRI_STR("GET");
-    char                  *line = log->line, *end;
-    int                    begins = log->complete, read;
-    size_t                 len;
+    int                    read;
 
-    len = cli_log_gets(log->file, line, sizeof(log->line));
-    if (len == 0) {
-        return -1;
-    }
-    end = line + len;
-    log->complete = end[-1] == '\n' || gzeof(log->file);
     /* A line with a NUL is not a request. */
-    if (!begins || !log->complete
-        || memchr(line, '\0', (size_t) (end - line)) != NULL)
-    {
+    if (memchr(line, '\0', len) != NULL) {
         return 0;
     }
-    if (end[-1] == '\n') {
-        end[-1] = '\0';
+    if (line[len - 1] == '\n') {
+        line[len - 1] = '\0';
     }
     memset(request, 0, sizeof(*request));
     request->method = get;

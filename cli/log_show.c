@@ -66,7 +66,7 @@ log_create(void *data)
 {
     log_conf_t *conf = data;
 
-    conf->host.idna = cli_created(iri_idna_create());
+    conf->host.idna = cli_or_exit(iri_idna_create());
     conf->to_iri = iri_function_find(cli_str("to_iri"));
     conf->url_unicode = iri_function_find(cli_str("url_unicode"));
 }

@@ -250,8 +250,8 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
     for (i = 0; i < command->count; i++) {
         call.operand[i] = cli_str(os->argv[os->ind + (int) i]);
     }
-    call.more = os->argv + os->ind + command->count;
-    call.mores = (size_t) (os->argc - os->ind) - command->count;
+    call.extra = os->argv + os->ind + command->count;
+    call.extra_count = (size_t) (os->argc - os->ind) - command->count;
     call.object = json_object();
     if (cli_answer(command, line->conf, &call) != 0) {
         fprintf(stderr, "%siri %s:%s %s", cli_color(stderr, CLI_RED),

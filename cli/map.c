@@ -63,7 +63,7 @@ static const char map_iri_help[] =
 static void
 map_create(void *data)
 {
-    ((map_conf_t *) data)->host.idna = cli_created(iri_idna_create());
+    ((map_conf_t *) data)->host.idna = cli_or_exit(iri_idna_create());
 }
 
 

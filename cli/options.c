@@ -12,7 +12,7 @@
 
 
 void *
-cli_created(void *object)
+cli_or_exit(void *object)
 {
     if (object == NULL) {
         fputs("iri: out of memory, or the data of ICU are missing\n", stderr);
@@ -28,7 +28,7 @@ cli_conf_create(const cli_command_t *command, apr_pool_t *pool)
     cli_common_t *conf = apr_pcalloc(pool, command->size);
 
     conf->pool = pool;
-    conf->registry = cli_created(
+    conf->registry = cli_or_exit(
         iri_registry_create(&iri_env_apr_create(pool, NULL, NULL)->env));
     conf->words = apr_hash_make(pool);
     if (command->create != NULL) {

@@ -3,9 +3,8 @@
  *
  * Each target that got 404 is passed to the core with the settings of the
  * command line.  The output shows the number of requests that would be
- * answered, by form and charset, the number that each further word of the
- * settings would answer, and the most frequent targets.  Charsets that answer
- * more of them are found by `iri advise`.
+ * answered, by form and charset, and the most frequent targets.  Settings that
+ * answer more of them are found by `iri advise`.
  */
 
 #include <stdlib.h>
@@ -16,9 +15,6 @@
 #include "base/iri_string.h"
 
 #include "cli.h"
-
-/* Targets that are tried with each word, the most frequent ones. */
-#define REPLAY_MAX_TRIALS 20000
 
 typedef struct {
     cli_settings_t settings;
@@ -50,13 +46,10 @@ static const char replay_help[] =
     "Nothing is changed.\n\n"
     "Outcomes: there (exists, and is found without the module), found, moved\n"
     "(found under another name), choice (several names), refused, absent.\n"
-    "Then each word of iri_match and iri_repair, and percent, is tried with\n"
-    "the 20,000 most frequent targets that are not answered. Which words and\n"
-    "which charsets to use is proposed by iri advise.\n"
+    "Settings that answer more requests are proposed by iri advise.\n"
     "Exit code 1 if the log has lines, but no line is a request.\n\n"
     "JSON fields: lines requests not_requests taken (with the status) dropped\n"
-    "(beyond 1,000,000 targets or 128 MiB) targets outcomes forms words top.\n"
-    "\n"
+    "(beyond 1,000,000 targets or 128 MiB) targets outcomes forms top.\n\n"
     "Examples:\n"
     "  iri replay --root /srv/www /var/log/nginx/access.log\n"
     "  iri replay --root /srv/old --filename-charset euc-jp access.log.2.gz\n";
@@ -76,9 +69,7 @@ typedef struct {
     apr_pool_t          *target_pool; /* cleared after each target */
     cli_targets_t        targets;     /* those with the status */
     apr_array_header_t  *forms;       /* replay_form_t */
-    cli_progress_t       progress;
     uint64_t             outcome[CLI_OUTCOMES]; /* requests by outcome */
-    uint64_t             by_word[CLI_WORDS];    /* requests that it answers */
 } replay_run_t;
 
 
@@ -169,56 +160,7 @@ replay_take(void *arg, const cli_request_t *request)
 }
 
 
-/* Try each word with the targets that are not answered. */
-static void
-replay_words(replay_run_t *run)
-{
-    apr_array_header_t *open = apr_array_make(run->pool, 64,
-                                              sizeof(cli_target_row_t *));
-    apr_array_header_t *left;
-    cli_target_row_t   *target;
-    cli_settings_t      with;
-    size_t              k;
-    int                 i;
-
-    for (i = 0;
-         i < run->targets.list->nelts && open->nelts < REPLAY_MAX_TRIALS; i++)
-    {
-        target = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
-        if (!cli_outcome_answers(target->outcome)) {
-            APR_ARRAY_PUSH(open, cli_target_row_t *) = target;
-        }
-    }
-    for (k = 0; k < CLI_WORDS; k++) {
-        with = run->conf->settings;
-        cli_word_use(&with, &cli_words[k]);
-        run->by_word[k] = cli_trial_all(&with, run->target_pool,
-                                        &run->progress, open, &left);
-    }
-}
-
-
 /* ---- the answer ---------------------------------------------------------- */
-
-static json_t *
-replay_fill_words(const replay_run_t *run)
-{
-    json_t *list = json_array();
-    size_t  k;
-
-    for (k = 0; k < CLI_WORDS; k++) {
-        if (run->by_word[k] != 0) {
-            json_array_append_new(
-                list, json_pack("{s:s,s:s,s:I,s:s}", "directive",
-                                cli_word_directive(&cli_words[k]), "word",
-                                cli_words[k].word, "requests",
-                                (json_int_t) run->by_word[k], "why",
-                                cli_words[k].why));
-        }
-    }
-    return list;
-}
-
 
 static json_t *
 replay_forms(const replay_run_t *run)
@@ -285,7 +227,6 @@ replay_fill(const replay_run_t *run)
     cli_set(call, "targets", cli_number((uint64_t) targets->list->nelts));
     cli_set(call, "outcomes", outcomes);
     cli_set(call, "forms", replay_forms(run));
-    cli_set(call, "words", replay_fill_words(run));
     cli_set(call, "top", replay_top(run));
 }
 
@@ -293,24 +234,19 @@ replay_fill(const replay_run_t *run)
 static const char *
 replay_run(replay_run_t *run)
 {
-    const char *wrong = cli_targets_read(&run->targets, run->call->operand[0],
-                                         &run->progress);
+    const char *wrong = cli_targets_read(&run->targets,
+                                         run->call->operand[0]);
     int         i;
 
     if (wrong != NULL) {
         return wrong;
     }
     cli_targets_sort(&run->targets);
-    cli_progress_begin(&run->progress, "targets",
-                       (uint64_t) run->targets.list->nelts);
     for (i = 0; i < run->targets.list->nelts; i++) {
         replay_target(
             run, APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *));
         apr_pool_clear(run->target_pool);
-        cli_progress_add(&run->progress, 1);
     }
-    replay_words(run);
-    cli_progress_hide(&run->progress);
     return NULL;
 }
 
@@ -363,28 +299,6 @@ replay_show_counts(const json_t *object, int status)
 
 
 static void
-replay_show_words(const json_t *words)
-{
-    char   name[64];
-    size_t i;
-
-    if (json_array_size(words) != 0) {
-        printf("\n%s  %-31s %9s%s\n", cli_bold(),
-               "each by itself would answer", "requests", cli_reset());
-    }
-    for (i = 0; i < json_array_size(words); i++) {
-        const json_t *word = json_array_get(words, i);
-
-        snprintf(name, sizeof(name), "%s %s",
-                 cli_field_string(word, "directive"),
-                 cli_field_string(word, "word"));
-        printf("  %-31s %9lld  %s\n", name, cli_field(word, "requests"),
-               cli_field_string(word, "why"));
-    }
-}
-
-
-static void
 replay_show(const void *data, cli_call_t *call)
 {
     const replay_conf_t *conf = data;
@@ -407,7 +321,6 @@ replay_show(const void *data, cli_call_t *call)
                cli_field_string(form, "charset"), cli_field(form, "requests"),
                cli_field(form, "answered"));
     }
-    replay_show_words(json_object_get(call->object, "words"));
     putchar('\n');
     for (i = 0; i < json_array_size(top); i++) {
         const json_t *target = json_array_get(top, i);

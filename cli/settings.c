@@ -20,7 +20,7 @@ cli_settings_create(void *data)
 {
     cli_settings_t *conf = data;
 
-    conf->fold_keys = cli_created(iri_fold_keys_create(
+    conf->fold_keys = cli_or_exit(iri_fold_keys_create(
         &iri_env_apr_create(conf->common.pool, NULL, NULL)->env));
     conf->tree.match = IRI_FOLD_NORMALIZATION;
     conf->tree.ambiguous = IRI_AMBIGUOUS_300;

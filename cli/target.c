@@ -2,8 +2,8 @@
  * target.c - a request-target -> the path that a server passes to the core
  *
  * Parses a target like nginx (ngx_http_parse_complex_uri) and httpd
- * (ap_normalize_path): RFC 9112, 3.2 and RFC 3986, 5.2.4.  nginx unescapes the path first;
- * httpd keeps it escaped, except for dots.
+ * (ap_normalize_path): RFC 9112, 3.2 and RFC 3986, 5.2.4.  nginx unescapes the
+ * path first; httpd keeps it escaped, except for dots.
  */
 
 #include <string.h>
@@ -16,7 +16,8 @@
 #define CLI_OUTSIDE_ROOT ((size_t) -1)
 
 
-int
+/* The octet of the escape "%HH" at p; -1: not an escape. */
+static int
 cli_escape_value(const unsigned char *p, const unsigned char *end)
 {
     unsigned char octet;

@@ -61,35 +61,34 @@ cli_targets_add(cli_targets_t *targets, iri_str_t octets)
 
 
 static void
-targets_read_lines(cli_targets_t *targets, cli_log_t *log, apr_pool_t *pool,
-                   cli_progress_t *progress)
+targets_read_lines(cli_targets_t *targets, gzFile file, apr_pool_t *pool)
 {
+    char         *line = apr_palloc(targets->pool, CLI_LOG_LINE);
     cli_request_t request;
-    uint64_t      seen = 0;
-    int           read;
+    size_t        len;
+    int           begins, complete = 1;
 
-    while ((read = cli_log_next(log, pool, &request)) >= 0) {
+    /* A line that is longer than the buffer is not a request. */
+    while ((len = cli_log_gets(file, line, CLI_LOG_LINE)) != 0) {
+        begins = complete;
+        complete = line[len - 1] == '\n' || gzeof(file);
         targets->lines++;
-        if (read > 0) {
+        if (begins && complete && cli_log_parse(pool, line, len, &request)) {
             targets->requests++;
             targets->take(targets->arg, &request);
         }
         apr_pool_clear(pool);
-        if (targets->lines % 1024 == 0) {
-            cli_progress_add(progress, cli_log_offset(log) - seen);
-            seen = cli_log_offset(log);
-        }
     }
 }
 
 
 const char *
-cli_targets_read(cli_targets_t *targets, iri_str_t name,
-                 cli_progress_t *progress)
+cli_targets_read(cli_targets_t *targets, iri_str_t name)
 {
     apr_finfo_t info;
     apr_pool_t *pool;
-    cli_log_t  *log;
+    gzFile      log;
+    int         error;
     const char *file, *shown = cli_printable(targets->pool, name);
 
     if (name.len == 0 || memchr(name.data, '\0', name.len) != NULL) {
@@ -97,23 +96,23 @@ cli_targets_read(cli_targets_t *targets, iri_str_t name,
     }
     file = apr_pstrmemdup(targets->pool, (const char *) name.data, name.len);
     memset(&info, 0, sizeof(info));
-    (void) apr_stat(&info, file, APR_FINFO_SIZE | APR_FINFO_TYPE,
-                    targets->pool);
+    (void) apr_stat(&info, file, APR_FINFO_TYPE, targets->pool);
     if (info.filetype == APR_DIR) {
         return apr_psprintf(targets->pool,
                             "\"%s\" is a directory: give a log file", shown);
     }
-    log = cli_log_open(targets->pool, file);
+    log = gzopen(file, "rb");
     if (log == NULL) {
         return apr_psprintf(targets->pool, "cannot read \"%s\": %s", shown,
                             strerror(errno));
     }
+    gzbuffer(log, 256 * 1024);
     apr_pool_create(&pool, targets->pool);
-    cli_progress_begin(progress, "octets of the log", (uint64_t) info.size);
-    targets_read_lines(targets, log, pool, progress);
-    cli_progress_hide(progress);
+    targets_read_lines(targets, log, pool);
     apr_pool_destroy(pool);
-    return cli_log_close(log) == 0
+    gzerror(log, &error);
+    gzclose_r(log);
+    return error >= 0
                ? NULL
                : apr_psprintf(
                    targets->pool,
@@ -220,8 +219,7 @@ cli_trial(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
 
 uint64_t
 cli_trial_all(const cli_settings_t *settings, apr_pool_t *scratch,
-              cli_progress_t *progress, const apr_array_header_t *list,
-              apr_array_header_t **open)
+              const apr_array_header_t *list, apr_array_header_t **open)
 {
     apr_array_header_t *left = apr_array_make(list->pool, 64,
                                               sizeof(cli_target_row_t *));
@@ -230,7 +228,6 @@ cli_trial_all(const cli_settings_t *settings, apr_pool_t *scratch,
     uint64_t            answered = 0;
     int                 i;
 
-    cli_progress_begin(progress, "targets", (uint64_t) list->nelts);
     for (i = 0; i < list->nelts; i++) {
         row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
         if (cli_outcome_answers(
@@ -240,7 +237,6 @@ cli_trial_all(const cli_settings_t *settings, apr_pool_t *scratch,
             APR_ARRAY_PUSH(left, cli_target_row_t *) = row;
         }
         apr_pool_clear(scratch);
-        cli_progress_add(progress, 1);
     }
     *open = left;
     return answered;

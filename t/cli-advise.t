@@ -626,4 +626,33 @@ subtest 'random sites' => sub {
     cmp_ok $wrong, '<=', $all / 50, 'their charsets';
 };
 
+# A name on disk, a target, and the word that answers it.
+my @words = (
+    ["\xE3\x80\x9C", "/\xEF\xBD\x9E", 'variants'],
+    ["\xD9\x8A", "/\xDB\x8C", 'variants:arabic'],
+    ["\xC8\x99", "/\xC5\x9F", 'variants:romanian'],
+    ["\xD9\x85\xE2\x80\x8C\xD9\x86", "/\xD9\x85\xD9\x86", 'variants:joiners'],
+    ['abc', "/\xEF\xBD\x81bc", 'width'],
+    ['a-b', "/a\xE2\x80\x93b", 'punctuation'],
+    ['abc', '/ABC', 'case'],
+    ["\xC3\xA9", '/%25C3%25A9', 'double-encoding'],
+    ["\xC3\xA9", '/%C3%83%C2%A9', 'mojibake'],
+    ["\xC3\xA9", '/%25u00E9', '%u'],
+    ['abc', "/a\xE2\x80\x8Bbc", 'invisible'],
+    ['abc', '/abc).', 'trailing'],
+    ['a b', '/a+b', 'plus'],
+    ["\xC3\xA9", '/e', 'accents'],
+    ["\xC5\x82", '/l', 'accents:latin'],
+    ['abcd', '/abxd', 'spelling'],
+);
+
+subtest 'each word of iri_match and iri_repair' => sub {
+    for (@words) {
+        my ($name, $target, $word) = @$_;
+        my $object = object(tree($name, "u\xCC\x88mlaut"), line($target, 404) x 2 . line('/none', 404));
+        my @got = grep { $_->{directive} =~ /^iri_(?:match|repair)\z/ } @{ $object->{settings} };
+        is_deeply [map { "$_->{value} $_->{requests}" } @got], ["$word 2"], $word;
+    }
+};
+
 done_testing;

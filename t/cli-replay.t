@@ -62,50 +62,6 @@ subtest 'forms and outcomes' => sub {
     is_deeply forms(object(line($sjis) x 2 . line('/caf%E9.html'))), { invalid => '0/3' }, 'without charsets';
 };
 
-# A name on disk, a target, and the words that would answer it.
-my @words = (
-    ["\xE3\x80\x9C", "/\xEF\xBD\x9E", 'variants'],
-    ["\xD9\x8A", "/\xDB\x8C", 'variants:arabic'],
-    ["\xC8\x99", "/\xC5\x9F", 'variants:romanian accents accents:latin'],
-    ["\xD9\x85\xE2\x80\x8C\xD9\x86", "/\xD9\x85\xD9\x86", 'variants:joiners'],
-    ['abc', "/\xEF\xBD\x81bc", 'width'],
-    ['a-b', "/a\xE2\x80\x93b", 'punctuation'],
-    ['abc', '/ABC', 'case'],
-    ["\xC3\xA9", '/%25C3%25A9', 'double-encoding'],
-    ["\xC3\xA9", '/%C3%83%C2%A9', 'mojibake'],
-    ["\xC3\xA9", '/%25u00E9', '%u'],
-    ['abc', "/a\xE2\x80\x8Bbc", 'invisible'],
-    ['abc', '/abc).', 'trailing'],
-    ['a b', '/a+b', 'plus'],
-    ["\xC3\xA9", '/e', 'accents accents:latin'],
-    ["\xC5\x82", '/l', 'accents:latin'],
-    ['abcd', '/abxd', 'spelling'],
-    ['%e4%bd%a0', '/%E4%BD%A0', 'percent'],
-);
-
-subtest 'further words' => sub {
-    my %seen;
-    for (@words) {
-        my ($name, $target, $words) = @$_;
-        my ($tree) = make_tree($name =~ s/([^!-~])/sprintf '\x%02X', ord $1/ger
-            . "\tfile\n");
-        local $root = $tree;
-        my $object = object(line($target) x 2 . line('/none'), '--match', 'normalization');
-        my @got = @{ $object->{words} };
-        is join(' ', map { $_->{word} } @got), $words, $words;
-        is_deeply [map { $_->{requests} } @got], [(2) x @got], 'its requests';
-        $seen{"$_->{directive} $_->{word}"} = 1 for @got;
-        is object(line('/none'))->{words}[0], undef, 'no word for other requests';
-    }
-    is scalar(keys %seen), 17, 'all words';
-    ok $seen{'iri_repair plus'} && $seen{'iri_match variants:arabic'}
-        && $seen{'iri_filename_charset percent'}, 'their directives';
-    my ($code, $out) = replay(line('/CASE.html'), '--match', 'width');
-    like $out, qr/^  iri_match case +1  in another case$/m, 'as text';
-    is object(line('/CASE.html'), '--match', 'case')->{words}[0], undef,
-        'not one that is set';
-};
-
 subtest 'help' => sub {
     my $object = object('');
     my (undef, $help) = capture('', $iri, 'help', 'replay');

@@ -1,17 +1,11 @@
 /*
- * words.c - words of iri_match, iri_repair and iri_filename_charset that can
- * answer more requests of a log
- *
- * The commands replay and advise try them one after the other.
+ * advise_words.c - words of iri_match and iri_repair that can answer more
+ * requests of a log
  */
 
-#include <string.h>
+#include "advise.h"
 
-#include "charset/iri_charset.h"
-
-#include "cli.h"
-
-const cli_word_t cli_words[CLI_WORDS] = {
+const advise_word_t advise_words[ADVISE_WORDS] = {
     { "variants", IRI_FOLD_VARIANTS, IRI_MATCH_VARIANTS, 0, IRI_FORM_ASCII, 0,
       "with a JIS variant" },
     { "variants:arabic", IRI_FOLD_ARABIC, IRI_MATCH_VARIANTS, 0,
@@ -44,38 +38,17 @@ const cli_word_t cli_words[CLI_WORDS] = {
       "other accents or strokes, which may be another file" },
     { "spelling", IRI_FOLD_SPELLING, IRI_MATCH_SPELLING, 0, IRI_FORM_ASCII, 1,
       "one typo, or another file" },
-    { "percent", 0, IRI_MATCH_NONE, 0, IRI_FORM_ASCII, 0,
-      "percent-encoded on disk" },
 };
 
 
-const char *
-cli_word_directive(const cli_word_t *word)
-{
-    return word->match != 0    ? "iri_match"
-           : word->repair != 0 ? "iri_repair"
-                               : "iri_filename_charset";
-}
-
-
 void
-cli_word_use(cli_settings_t *settings, const cli_word_t *word)
+advise_word_use(cli_settings_t *settings, const advise_word_t *word)
 {
-    iri_charsets_t *names = &settings->tree.charsets;
-
     if (word->match != 0) {
         settings->tree.match &= ~IRI_FOLD_EXACT_ONLY;
         settings->tree.match |= IRI_FOLD_NORMALIZATION | word->match;
-    } else if (word->repair != 0) {
-        settings->tree.repair |= word->repair;
-        settings->reading.repair = settings->tree.repair;
-    } else if (names->at[0] != &iri_charset_percent
-               && names->count < IRI_MAX_CHARSETS)
-    {
-        memmove(names->at + 1, names->at,
-                names->count * sizeof(names->at[0]));
-        names->at[0] = &iri_charset_percent;
-        names->count++;
     }
+    settings->tree.repair |= word->repair;
+    settings->reading.repair = settings->tree.repair;
     iri_tree_conf_finish(&settings->reading, &settings->tree);
 }
