@@ -401,7 +401,7 @@ static const char *const fuzz_labels[] = {
 static const iri_charset_t *fuzz_opened[COUNT(fuzz_labels)];
 
 
-const iri_charset_t *
+static const iri_charset_t *
 fuzz_charset(unsigned octet)
 {
     return fuzz_opened[(octet + 256 - 'a') % 256 % COUNT(fuzz_labels)];

@@ -151,7 +151,6 @@ iri_str_t fuzz_unescape(iri_str_t s);
  * Settings: a field of charsets, an octet each ("a" is the first row of
  * fuzz_labels in fuzz.c), and a field of words.
  */
-const iri_charset_t *fuzz_charset(unsigned octet);
 void fuzz_charsets(iri_str_t field, iri_charsets_t *out);
 
 typedef struct {
