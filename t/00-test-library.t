@@ -81,7 +81,8 @@ END
         for qw(leg native);
 }
 
-# A table that contains its own trees.
+# Rows that stand for several cases: by the column "forms", and by several
+# settings.
 sub test_written {
     my $dir = temp_dir();
     spew("$dir/a.tsv", <<'END');
@@ -135,6 +136,7 @@ END
     return;
 }
 
+# A table that contains its own trees.
 sub test_own_trees {
     my $file = temp_dir() . '/own.tsv';
     spew($file, <<'END');

@@ -98,6 +98,7 @@ subtest 'directives' => sub {
     SKIP: {
         skip 'httpd', 1 if missing('httpd');
         my $server = IRI::Httpd->new;
+        local %ENV = (%ENV, IRI::Server::sanitizer_env($server->tmp));
         my ($code, $list) = capture('', $server->command, '-L');
         is "@{[sort $list =~ /^(IRI\w+) \(/mg]}",
             "@{[sort grep { /^IRI/ } values %httpd]}",

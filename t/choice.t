@@ -13,14 +13,14 @@ my ($root) = make_tree([qw(Docs/README.txt Docs/ReadMe.txt Dir/Sub/a.txt
     Mode/TWIN.txt Mode/tWIN.txt Mode/Sub/a.txt Mode/SUB/a.txt résumé.txt
     resumé.txt Rules/Go.txt Rules/GO.txt Rules/gO.txt Rules/other.txt
     Server/Go.txt Server/GO.txt Server/gO.txt Server/other Write/Twin.txt
-    Write/TWIN.txt Views/Page.txt Views/PAGE.txt Views/page.html.en Fall/Twin
-    Fall/TWIN Fall/front.html Error/Twin.html Error/TWIN.html Expr/Twin.txt
-    Expr/TWIN.txt Expr/tWin.txt Env/Twin.txt Env/TWIN.txt Env/tWin.txt
-    Env/twIn.txt Flag/Twin.txt Flag/TWIN.txt Flag/tWin.txt one/Inner.txt
-    one/INNER.txt one/Return.txt one/RETURN.txt one/rETURN.txt one/reTURN.txt
-    one/Map.txt one/MAP.txt one/Uri.txt one/URI.txt one/Any.txt one/ANY.txt
-    one/Sub.txt one/SUB.txt one/sUB.txt one/Gone.txt one/GONE.txt
-    one/.Name.txt one/.NAME.txt late/Name.txt late/NAME.txt Two TWO),
+    Write/TWIN.txt Fall/Twin Fall/TWIN Fall/front.html Error/Twin.html
+    Error/TWIN.html Expr/Twin.txt Expr/TWIN.txt Expr/tWin.txt Env/Twin.txt
+    Env/TWIN.txt Env/tWin.txt Env/twIn.txt Flag/Twin.txt Flag/TWIN.txt
+    Flag/tWin.txt one/Inner.txt one/INNER.txt one/Return.txt one/RETURN.txt
+    one/rETURN.txt one/reTURN.txt one/Map.txt one/MAP.txt one/Uri.txt
+    one/URI.txt one/Any.txt one/ANY.txt one/Sub.txt one/SUB.txt one/sUB.txt
+    one/Gone.txt one/GONE.txt one/.Name.txt one/.NAME.txt late/Name.txt
+    late/NAME.txt Two TWO),
     'page.shtml=[<!--#include virtual="/Docs/readme.txt" -->]']);
 for my $bits (1 .. 14) {
     my $name = 'abcd';
@@ -274,9 +274,6 @@ AddOutputFilter INCLUDES .shtml
     <Directory "$root/Write">
         Dav On
     </Directory>
-    <Directory "$root/Views">
-        Options +MultiViews
-    </Directory>
     <Directory "$root/Fall">
         FallbackResource /Fall/front.html
     </Directory>
@@ -332,7 +329,7 @@ sub on_httpd {
     my $server = httpd(
         root => $root, tmp => $tmp, log_level => 'info', h2 => 1,
         modules => [qw(rewrite include auth_basic authn_file authz_user dav
-            dav_fs headers negotiation proxy proxy_http setenvif)],
+            dav_fs headers setenvif)],
         conf => httpd_conf());
     chmod 0777, "$tmp/run";    # DavLockDB
     both($server, 'httpd');

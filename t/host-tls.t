@@ -12,7 +12,7 @@ my $secret = 'Geh%C3%A4im.example';
 my @SECRETS = ($secret, 'GEH%c3%84im.example');
 my @BOOKS  = ($books, $BOOKS, uc $BOOKS, 'bu%cc%88cher%E3%80%82example');
 
-# The first is the default server of the address.
+# The server names of the sites. "default" is the default server of its address.
 my %NAME = (default => 'localhost', books => "b\xC3\xBCcher.example",
     secret => "geh\xC3\xA4im.example", pattern => '~^(?<word>\w+)\.pattern$');
 

@@ -128,6 +128,15 @@ my $addressed = httpd(conf => "IRIEngine On\n" . <<"END"
     ServerName $BA
     DocumentRoot "$tmp/p"
 </VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTsame%%>
+    ServerName first.example
+    DocumentRoot "$tmp/first"
+    IRIHost On
+</VirtualHost>
+<VirtualHost [::ffff:127.0.0.1]:%%PORTsame%%>
+    ServerName $B
+    DocumentRoot "$tmp/b"
+</VirtualHost>
 END
     . vhost('first.example', "$tmp/first", conf => 'IRIHost On')
     . vhost($B, "$tmp/b"));
@@ -138,6 +147,9 @@ is site_of($addressed->get('/', host => $B, port => $addressed->port('all'))),
 is site_of($addressed->get('/', host => $_,
     port => $addressed->port('mapped'))),
     'b', 'no wildcard: [::ffff:0.0.0.0], ' . escaped($_) for $B, $BA;
+is site_of($addressed->get('/', host => $_,
+    port => $addressed->port('same'))),
+    'b', 'one address: [::ffff:127.0.0.1], ' . escaped($_) for $B, $BA;
 
 # The setting of the first host of an address counts, whatever a later one has.
 my $later = httpd(log_level => 'info',

@@ -68,13 +68,23 @@ if (!system 'command -v svnmucc >/dev/null') {
 
 # Rows: the module; its files, in Debian; the configuration, in nginx the one of
 # the server; requests, each a path, the pattern of its response (status, header
-# fields and body, in UTF-8), and header fields. Each path is asked for in each
-# form.
+# fields and body, in UTF-8) or a function that returns it for a form, and
+# header fields. Each path is requested in each form.
 my $page   = ["/$PAGE.html", qr/^200 .*a page$/s];
 my $denied = [$DENIED, qr/^403 /];
-# ModSecurity in nginx judges the URL as sent (doc/nginx.md).
-my $redirected = ["/$PAGE.html", qr/^(?:200 .*a page$|301 )/s];
-my $refused    = [$DENIED, qr/^(?:403|301) /];
+# ModSecurity in nginx judges the URL as sent (doc/nginx.md): what it does not
+# deny is redirected to the canonical form. Its rule matches the denied directory
+# in NFD, too, which is that in NFC.
+sub redirected {
+    my ($row, @unchanged) = @_;
+    my ($path, $pattern) = @$row;
+    my $uri = uri_of(encode('UTF-8', $path));
+    return [$path, sub {
+        my ($form) = @_;
+        return $pattern if grep { $_ eq $form } @unchanged;
+        return qr{^301 .*^location: http://[^/\n]+\Q$uri\E$}smi;
+    }];
+}
 my @NGINX  = (
     ['brotli', ['brotli_filter', 'brotli_static'],
         'brotli on; brotli_min_length 1; brotli_static on;',
@@ -103,7 +113,7 @@ END
     ['subs-filter', ['subs_filter'],
         'subs_filter_types text/plain; subs_filter "a page" "one page";',
         ["/$PAGE.html", qr/^200 .*one page$/s]],
-    ['modsecurity', ['modsecurity'], <<'END', $redirected, $refused],
+    ['modsecurity', ['modsecurity'], <<'END', redirected($page, 'NFC'),
 iri_redirect 301;
 modsecurity on;
 modsecurity_rules '
@@ -111,6 +121,7 @@ modsecurity_rules '
     SecRule REQUEST_FILENAME "@contains 秘密" "id:1,phase:1,deny,status:403"
 ';
 END
+        redirected($denied, 'NFC', 'NFD')],
 );
 my $script = qr{^200 .*\Q$root\E/$PAGE}s;
 my @HTTPD  = (
@@ -172,18 +183,23 @@ END
         $page],
 );
 
+sub uri_of {
+    my ($octets) = @_;
+    return $octets =~ s/([^!-~]|[%\\])/sprintf '%%%02X', ord $1/ger;
+}
+
 sub check {
     my ($server, @requests) = @_;
     for my $request (@requests) {
         my ($path, $pattern, @headers) = @$request;
         for my $form (sort keys %FORM) {
-            my $octets = $FORM{$form}->($path);
-            my $target = $octets =~ s/([^!-~]|[%\\])/sprintf '%%%02X', ord $1/ger;
-            my $answer = $server->get($target, headers => [@headers]);
+            my $answer = $server->get(uri_of($FORM{$form}->($path)),
+                headers => [@headers]);
             my $text = join "\n", $answer->status . ' ',
                 (map { "$_->[0]: $_->[1]" } @{ $answer->{headers} }), '',
                 $answer->body;
-            like Encode::decode('UTF-8', $text), $pattern,
+            like Encode::decode('UTF-8', $text),
+                ref $pattern eq 'CODE' ? $pattern->($form) : $pattern,
                 "$path, $form";
         }
     }

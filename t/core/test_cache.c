@@ -23,6 +23,8 @@
 #define N        IRI_FOLD_NORMALIZATION
 #define C        (N | IRI_FOLD_CASE)
 #define SIZE     (256 * 1024)
+#define MS       INT64_C(1000000)             /* nanoseconds */
+#define START    INT64_C(1795363200000000000) /* a time of a test */
 
 /*
  * The time that the core sees: it advances only where a test advances it; 0:
@@ -67,6 +69,7 @@ static core_t            *owner;
 static void
 start(size_t size, unsigned match)
 {
+    fake_time = 0;
     cache = core_cache(size);
     tree = core_tree("", IRI_FILENAME_ANY, match);
     owner = &core;
@@ -95,6 +98,26 @@ find_in(const char *path)
     iri_found_t found = find(path);
 
     return found.verdict == IRI_SERVE ? found.filename : S("");
+}
+
+
+/* The path of an entry that is found under another name, or "". */
+static iri_str_t
+find_other(const char *path)
+{
+    iri_found_t found = find(path);
+
+    return found.verdict == IRI_RESTART ? found.path : S("");
+}
+
+
+/* The entry on disk under this name or another one, or "". */
+static iri_str_t
+found_at(const char *path)
+{
+    iri_found_t found = find(path);
+
+    return found.verdict == IRI_PASS ? S("") : found.filename;
 }
 
 
@@ -234,55 +257,75 @@ TEST(test_settings_are_kept_apart)
 
 
 /*
- * A directory that changes while the clock of its file system does not advance.
+ * A directory that changes while the clock of its file system does not advance:
+ * its times stay the same, and what was found before is not reused.
  */
 TEST(test_racy_directory)
 {
-    struct timespec wait = { 0, 150 * 1000 * 1000 };
+    static const struct {
+        const char         *absent, *added, *present;
+        unsigned            match;
+        iri_filename_form_t names;
+    } rows[] = {
+        { "/d/" ODD_NAME, "/srv/d/" ODD, "/d/\xc3\xa9", N, IRI_FILENAME_ANY },
+        { "/d/NEW", "/srv/d/new", "/d/\xc3\x89", C, IRI_FILENAME_ANY },
+        { "/d/" ODD_NAME, "/srv/d/a\xcc\xa3\xcc\x82", "/d/\xc3\xa9", N,
+          IRI_FILENAME_NFD },
+    };
+    const char *old = "/srv/d/e\xcc\x81";
+    size_t      i, k;
 
-    start(65536, N);
-    core.mtime = now();
-    core_put(&core, S("/srv/a"));
-    assert_text(find_in("/" ODD_NAME), "");
-    assert_int_equal(core.lists, 1);
+    for (i = 0; i < COUNT(rows); i++) {
+        core_init(&core);
+        start(SIZE, rows[i].match);
+        tree.names = rows[i].names;
+        core.mtime = fake_time = START;
+        core_put(&core, core_str(old));
 
-    /*
-     * Add an entry within the resolution of the clock: the times do not change.
-     */
-    core_put(&core, S("/srv/" ODD));
-    nanosleep(&wait, NULL);
-    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
-    assert_int_equal(core.lists, 2);
+        for (k = 0; k < 3; k++) {
+            assert_text(found_at(rows[i].present), old);
+            assert_text(found_at(rows[i].absent), "");
+        }
 
-    /* Times in the future never count as settled, nor does a changed clock. */
-    core.mtime = now() + INT64_C(3600000000000);
-    core_put(&core, S("/srv/b"));
-    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
-    nanosleep(&wait, NULL);
-    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
-    assert_int_equal(core.lists, 4);
-
-    core.mtime = INT64_MIN;
-    core_put(&core, S("/srv/c"));
-    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
-    core.mtime = INT64_MAX;
-    core_put(&core, S("/srv/d"));
-    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
+        /* Within the resolution of the clock */
+        core_put(&core, core_str(rows[i].added));
+        core_node(&core, core_str(old))->name = S("gone");
+        fake_time += 150 * MS;
+        assert_text(found_at(rows[i].absent), rows[i].added);
+        assert_text(found_at(rows[i].present), "");
+        core_cache_free(cache);
+    }
 }
 
 
-/* After two seconds without a change the index is used as before. */
+/*
+ * After two seconds without a change the index is used again; times in the
+ * future never count as settled.
+ */
 TEST(test_settled_directory)
 {
-    struct timespec wait = { 0, 150 * 1000 * 1000 };
+    static const struct {
+        int64_t mtime;
+        size_t  lists;
+    } rows[] = { { START - 2100 * MS, 1 },
+                 { START, 2 },
+                 { START + 3600 * 1000 * MS, 2 },
+                 { INT64_MIN, 1 },
+                 { INT64_MAX, 2 } };
+    size_t i;
 
-    start(65536, N);
-    core.mtime = now() - INT64_C(2100000000);
-    core_put(&core, S("/srv/" ODD));
-    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
-    nanosleep(&wait, NULL);
-    assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
-    assert_int_equal(core.lists, 1);
+    for (i = 0; i < COUNT(rows); i++) {
+        core_init(&core);
+        start(65536, N);
+        core.mtime = rows[i].mtime;
+        core_put(&core, S("/srv/" ODD));
+        fake_time = START;
+        assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
+        fake_time += 150 * MS;
+        assert_text(find_in("/" ODD_NAME), "/srv/" ODD);
+        assert_int_equal(core.lists, rows[i].lists);
+        core_cache_free(cache);
+    }
 }
 
 
@@ -518,16 +561,6 @@ TEST(test_threads)
 
 /* ---- folded names -------------------------------------------------------- */
 
-/* The path of an entry that is found under another name, or "". */
-static iri_str_t
-find_other(const char *path)
-{
-    iri_found_t found = find(path);
-
-    return found.verdict == IRI_RESTART ? found.path : S("");
-}
-
-
 /* Create directories, each with that many names. */
 static void
 put_directories(core_t *core, size_t directories, size_t names)
@@ -733,32 +766,6 @@ TEST(test_no_room_for_spelling)
     start(65536, C | IRI_FOLD_SPELLING);
     assert_text(find_other("/d0/NAME-5"), "/d0/name-5");
     assert_text(find_other("/d0/NAAME-5"), "");
-}
-
-
-/*
- * Answers about a directory that changed within the resolution of its clock are
- * not reused.
- */
-TEST(test_racy_answers)
-{
-    struct timespec wait = { 0, 150 * 1000 * 1000 };
-    size_t          i;
-
-    start(SIZE, C);
-    core.mtime = now();
-    core_put(&core, S("/srv/d0/old"));
-
-    for (i = 0; i < 3; i++) {
-        assert_text(find_other("/d0/OLD"), "/d0/old");
-        assert_text(find_other("/d0/NEW"), "");
-    }
-
-    core_put(&core, S("/srv/d0/new"));
-    core_node(&core, S("/srv/d0/old"))->name = S("gone");
-    nanosleep(&wait, NULL);
-    assert_text(find_other("/d0/NEW"), "/d0/new");
-    assert_text(find_other("/d0/OLD"), "");
 }
 
 
@@ -1104,7 +1111,6 @@ TEST(test_taken_over)
     }
 
     assert_true(is_found_in(0, 6));
-    fake_time = 0;
 }
 
 
@@ -1178,7 +1184,6 @@ TEST(test_written_in_pieces)
     /* Lost while it was written; kept before, and after. */
     assert_true(kept >= 2);
     assert_true(lost >= 2);
-    fake_time = 0;
     core_free(&locked_core);
 }
 
@@ -1365,7 +1370,6 @@ TEST(test_large_and_changing)
     fake_time += 150 * 1000 * 1000;
     assert_text(find_other("/d1/NEW"), "/d1/new");
     assert_int_equal(core.lists, 1);
-    fake_time = 0;
 }
 
 
@@ -1467,11 +1471,10 @@ TEST(test_cached_results_settings)
 }
 
 
-/* The entry that a path of octets leads to, and the charset. */
-static const char *
-find_octets(const char *octets, iri_str_t *charset)
+/* Find a path of octets in a tree with alternative readings. */
+static iri_found_t
+find_octets(const char *octets)
 {
-    static char         text[128];
     iri_reading_conf_t  conf = { core_charsets("shift_jis euc-jp"),
                                  IRI_INVALID_404, 0 };
     iri_reading_t       reading;
@@ -1484,11 +1487,8 @@ find_octets(const char *octets, iri_str_t *charset)
     assert_ok(iri_read(&owner->env, &conf, &request, &reading));
     search.path = reading.path;
     assert_ok(iri_find(&owner->env, &search, &found));
-    *charset = found.charset;
-    snprintf(text, sizeof(text), "%s %.*s", iri_why_text(found.why),
-             (int) found.path.len, found.path.data);
 
-    return text;
+    return found;
 }
 
 
@@ -1519,8 +1519,7 @@ TEST(test_missing)
         { "/d/x/\xc3\xa9", "utf-8", N, 2 },
         { "/d/x/y/\xc3\xa9", "utf-8", N, 3 },
     };
-    iri_str_t charset;
-    size_t    i, k;
+    size_t i, k;
 
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
@@ -1530,7 +1529,7 @@ TEST(test_missing)
 
         for (k = 0; k < 4; k++) {
             core.stats = 0;
-            (void) find_octets(rows[i].octets, &charset);
+            (void) find_octets(rows[i].octets);
         }
 
         if (core.stats != rows[i].looks) {
@@ -1547,64 +1546,40 @@ TEST(test_missing)
 /* Of several readings the first one whose entry exists is used. */
 TEST(test_cached_results_readings)
 {
-    iri_str_t   charset;
+    static const struct {
+        const char *added, *path, *charset;
+        iri_why_t   why;
+    } steps[] = {
+        { "x", SJIS_FIRST, "Shift_JIS", IRI_WHY_ABSENT },
+        { GA, GA, "EUC-JP", IRI_WHY_ALTERNATIVE },
+        { SJIS_FIRST, SJIS_FIRST, "Shift_JIS", IRI_WHY_FOUND },
+    };
     const char *in[] = { "", "/d", "/d/e" };
-    char        path[64], there[64], first[64], *told, *absent, *exact;
-    size_t      i, k;
+    iri_found_t found;
+    char        path[64];
+    size_t      i, k, step;
 
     start(SIZE, N);
 
     for (i = 0; i < COUNT(in); i++) {
-        snprintf(path, sizeof(path), "%s/" GA_EUC, in[i]);
-        snprintf(there, sizeof(there), "/srv%s/x", in[i]);
-        core_put(&core, core_str(there));
-        absent = strdup(find_octets(path, &charset));
+        for (step = 0; step < COUNT(steps); step++) {
+            core.mtime++;
+            snprintf(path, sizeof(path), "/srv%s/%s", in[i],
+                     steps[step].added);
+            core_put(&core, core_str(path));
 
-        core.mtime++;
-        snprintf(there, sizeof(there), "/srv%s/" GA, in[i]);
-        core_put(&core, core_str(there));
-        told = strdup(find_octets(path, &charset));
-        assert_string_not_equal(absent, told);
-        assert_text(charset, "EUC-JP");
-
-        for (k = 0; k < 3; k++) {
-            assert_string_equal(find_octets(path, &charset), told);
-            assert_text(charset, "EUC-JP");
+            for (k = 0; k < 3; k++) {
+                snprintf(path, sizeof(path), "%s/" GA_EUC, in[i]);
+                found = find_octets(path);
+                snprintf(path, sizeof(path), "%s/%s", in[i],
+                         steps[step].path);
+                assert_text(found.path, path);
+                assert_text(found.charset, steps[step].charset);
+                assert_string_equal(iri_why_text(found.why),
+                                    iri_why_text(steps[step].why));
+            }
         }
-
-        core.mtime++;
-        snprintf(first, sizeof(first), "/srv%s/" SJIS_FIRST, in[i]);
-        core_put(&core, core_str(first));
-        exact = strdup(find_octets(path, &charset));
-        assert_string_not_equal(exact, told);
-        assert_text(charset, "Shift_JIS");
-
-        free(absent);
-        free(told);
-        free(exact);
     }
-}
-
-
-/* ---- cached results of a directory that changes ------------------------- */
-
-/* A directory that has just changed, or has a time in the future. */
-TEST(test_cached_results_racy)
-{
-    int i;
-
-    start(SIZE, N);
-    tree.names = IRI_FILENAME_NFD;
-    core.mtime = now();
-    core_put(&core, S("/srv/d/x"));
-
-    for (i = 0; i < 3; i++) {
-        assert_text(find_in("/d/" GA), "");
-    }
-
-    /* Within the resolution of the clock: the times do not change. */
-    core_put(&core, S("/srv/d/" GA_NFD));
-    assert_text(find_in("/d/" GA), "/srv/d/" GA_NFD);
 }
 
 

@@ -246,7 +246,10 @@ map_compatible(iri_str_t host)
 }
 
 
-/* Names with the characters of sections 5.1 to 5.4, in both mappings. */
+/*
+ * Characters of sections 5.1 to 5.4, in each mapping; for those of 5.3 and 5.4
+ * the older one is in t/documents/idna.tsv.
+ */
 TEST(test_section_5)
 {
     static const row_t taken[] = {
@@ -256,36 +259,19 @@ TEST(test_section_5)
         { "\u0915\u094d\u200c\u0937", SERVE, "xn--11b2ezcs70k" },
     };
     /* UTS #46 refuses these for compatibility with IDNA2003. */
-    static const row_t newer[] = {
-        { "\u04c0", SERVE, "xn--s5a" },
-        { "\u10a0", SERVE, "xn--rkj" },
-        { "\u2132", SERVE, "xn--73g" },
-        { "\u2183", SERVE, "xn--r5g" },
-        { "\U0002f868", SERVE, "xn--snl" },
-        { "\U0002f874", SERVE, "xn--u2t" },
-        { "\U0002f91f", SERVE, "xn--hb5j" },
-        { "\U0002f95f", SERVE, "xn--ruz" },
+    static const row_t refused[] = {
+        { "\u04c0", REFUSE(CHARACTER), NULL },
+        { "\u10a0", REFUSE(CHARACTER), NULL },
+        { "\u2132", REFUSE(CHARACTER), NULL },
+        { "\u2183", REFUSE(CHARACTER), NULL },
+        { "\U0002f868", REFUSE(CHARACTER), NULL },
+        { "\U0002f874", REFUSE(CHARACTER), NULL },
+        { "\U0002f91f", REFUSE(CHARACTER), NULL },
+        { "\U0002f95f", REFUSE(CHARACTER), NULL },
     };
-    static const row_t joined[] = {
-        { "a\u200db", REFUSE(JOINER), NULL },
-        { "a\u200cb", REFUSE(JOINER), NULL },
-    };
-    static const row_t joined_older[] = {
-        { "a\u200db", REFUSE(IDNA2008), NULL },
-        { "a\u200cb", REFUSE(IDNA2008), NULL },
-    };
-    size_t i;
 
     EXPECT_BY_ALL(iri_host_read, taken);
-    EXPECT(iri_host_read, &compatible, newer);
-
-    for (i = 0; i < COUNT(newer); i++) {
-        expect(iri_host_read, &uts46, core_str(newer[i].host),
-               REFUSE(CHARACTER), NULL);
-    }
-
-    EXPECT(iri_host_read, &uts46, joined);
-    EXPECT(iri_host_read, &compatible, joined_older);
+    EXPECT(iri_host_read, &uts46, refused);
 }
 
 
@@ -325,22 +311,19 @@ TEST(test_removed)
 }
 
 
-/* Sections 6.2 and 6.3, and characters that map to dots */
+/*
+ * Sections 6.2 and 6.3, and characters that map to dots: besides those of
+ * t/documents/idna.tsv
+ */
 TEST(test_remapped)
 {
     static const row_t rows[] = {
-        { "\u00e9\u3002b", SERVE, "xn--9ca.b" },
-        { "\u00e9\uff61b", SERVE, "xn--9ca.b" },
-        { "\u00e9\ufe12b", SERVE, "xn--9ca.b" },
         { "\u00e9\uff0eb", SERVE, "xn--9ca.b" },
         { "\u00e9.b\u3002", SERVE, "xn--9ca.b." },
-        { "a\u2488b", SERVE, "a1.b" },
         { "a\ufe52b", SERVE, "a.b" },
         { "a\u2024b", SERVE, "a.b" },
         /* Two dots make an empty label. */
-        { "a\u2025b", REFUSE(EMPTY), NULL },
         { "a\u2026b", REFUSE(EMPTY), NULL },
-        { "a\u2488.b", REFUSE(EMPTY), NULL },
         { "\u3002a", REFUSE(EMPTY), NULL },
         { "a\u3002\u3002b", REFUSE(EMPTY), NULL },
         /* A label of removed characters only is empty. */
@@ -350,9 +333,6 @@ TEST(test_remapped)
         { "a\u2100b", REFUSE(CHARACTER), NULL },
         { "a\uff0fb", REFUSE(CHARACTER), NULL },
         { "\u00e9.a\uff1a80", REFUSE(CHARACTER), NULL },
-        { "\u2260", REFUSE(IDNA2008), NULL },
-        /* Unassigned code points have no entry and are in no name. */
-        { "a\u2065b", REFUSE(IDNA2008), NULL },
     };
     static const row_t not_by_uts46[] = {
         { "\u00e9\u3002b", SERVE, "xn--9ca.b" },
@@ -427,12 +407,9 @@ TEST(test_steps)
     static const char *const rows[][2] = {
         { "Bu\u0308cher.de", "b\u00fccher.de" },
         { "B\u00dcCHER\u3002DE", "b\u00fccher.de" },
-        /* The mark follows the removed character. */
-        { "e\u00ad\u0301", "\u00e9" },
         { "a\u0323\u0302", "\u1ead" },
         { "a\u0302\u0323", "\u1ead" },
         { "\u1100\u1161\u11a8", "\uac01" },
-        { "\ufb03", "ffi" },
         { "\u2488\u0301", "1.\u0301" },
         { "\u1e9e\u00df", "ss\u00df" },
         { "\u03a3\u03c2", "\u03c3\u03c2" },
@@ -450,11 +427,10 @@ TEST(test_steps)
 
 /* ---- IDN in URIs --------------------------------------------------------- */
 
-/* Section 3: each rule */
+/* Section 3: each rule, besides t/documents/idn-uri.tsv */
 TEST(test_idn_uri)
 {
     static const row_t rows[] = {
-        { "%2A.example.org", REFUSE(CHARACTER), NULL },
         /* anchor = alphanum | escaped; "-" between them only */
         { "%77%77%77.%77%33.%6f%72%67", SERVE, "www.w3.org" },
         { "%57%57%57.w3.org", SERVE, "www.w3.org" },
@@ -467,9 +443,7 @@ TEST(test_idn_uri)
         { "%61_b.example", REFUSE(CHARACTER), NULL },
         { "%61%5fb.example", REFUSE(CHARACTER), NULL },
         /* delimiters, and characters that could divide a host */
-        { "a%3a80", REFUSE(CHARACTER), NULL },
         { "a%40b", REFUSE(CHARACTER), NULL },
-        { "a%2fb", REFUSE(CHARACTER), NULL },
         { "a%3fb", REFUSE(CHARACTER), NULL },
         { "a%23b", REFUSE(CHARACTER), NULL },
         { "%5b::1]", REFUSE(CHARACTER), NULL },
@@ -478,7 +452,6 @@ TEST(test_idn_uri)
         { "a%0d%0ab", REFUSE(CHARACTER), NULL },
         { "a%20b", REFUSE(CHARACTER), NULL },
         /* UTF-8, then escaped; unescaped once */
-        { "d%c3%bcrst.example", SERVE, "xn--drst-0ra.example" },
         { "D%C3%9Crst.example", SERVE, "xn--drst-0ra.example" },
         { "Du%CC%88rst.example", SERVE, "xn--drst-0ra.example" },
         { "\xc3%BCx", SERVE, "xn--x-dha" },
@@ -996,14 +969,14 @@ TEST(test_forms)
     iri_host_t host;
     size_t     i;
 
-    for (i = 0; i < sizeof(handed) / sizeof(handed[0]); i++) {
+    for (i = 0; i < COUNT(handed); i++) {
         host = ask(iri_host_forms, &uts46, core_str(handed[i][0]));
         assert_int_equal(host.verdict, IRI_SERVE);
         assert_text(host.ascii, handed[i][1]);
         assert_text(host.unicode, handed[i][2]);
     }
 
-    for (i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+    for (i = 0; i < COUNT(kept); i++) {
         host = ask(iri_host_forms, &uts46, core_str(kept[i]));
         assert_int_equal(host.verdict, IRI_REFUSE);
     }

@@ -35,20 +35,25 @@ list_free(list_t *one)
 }
 
 
-/* The settings of list->conf apply. */
+/*
+ * unnamed: entries without a name are served by their octets.  reading NULL:
+ * requests are in UTF-8.
+ */
 static void
-list_begin(list_t *list, const char *labels, const char *query)
+list_begin(list_t *list, const char *labels, const char *query, int unnamed,
+           const iri_reading_conf_t *reading)
 {
-    static iri_reading_conf_t reading;
+    static const iri_reading_conf_t utf8[2] = {
+        { .invalid = IRI_INVALID_404 }, { .invalid = IRI_INVALID_PASS }
+    };
 
+    list_free(list);
+    memset(list, 0, sizeof(*list));
     core_init(&list->core);
-    if (list->conf.reading == NULL) {
-        reading.invalid = list->conf.unnamed ? IRI_INVALID_PASS
-                                             : IRI_INVALID_404;
-        list->conf.reading = &reading;
-    }
     list->tree = core_tree(labels, IRI_FILENAME_ANY, IRI_FOLD_NORMALIZATION);
     list->conf.tree = &list->tree;
+    list->conf.reading = reading != NULL ? reading : &utf8[unnamed];
+    list->conf.unnamed = unnamed;
     list->conf.root = S("/srv/d");
     list->conf.path = S("/d/");
     list->conf.query = core_str(query);
@@ -60,9 +65,7 @@ list_begin(list_t *list, const char *labels, const char *query)
 static void
 list_init(list_t *list, const char *labels, const char *query)
 {
-    list_free(list);
-    memset(list, 0, sizeof(*list));
-    list_begin(list, labels, query);
+    list_begin(list, labels, query, 0, NULL);
 }
 
 
@@ -401,14 +404,14 @@ TEST(test_paged_after)
     static list_t with, without;
     unsigned      i;
 
-    for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+    for (i = 0; i < COUNT(known); i++) {
         assert_string_equal(paged(&with, known[i].query, PAGED),
                             paged(&without, known[i].query, known[i].number));
         list_free(&with);
         list_free(&without);
     }
 
-    for (i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+    for (i = 0; i < COUNT(none); i++) {
         assert_non_null(strstr(paged(&with, none[i], PAGED), "Next page"));
         list_free(&with);
     }
@@ -431,10 +434,7 @@ TEST(test_paged_unnamed)
     int                 is_left, unnamed;
 
     for (unnamed = 0; unnamed < 2; unnamed++) {
-        list_free(&list);
-        memset(&list, 0, sizeof(list));
-        list.conf.unnamed = unnamed;
-        list_begin(&list, "", "");
+        list_begin(&list, "", "", unnamed, NULL);
         list_add(&list, S("a\xFF\xC3\xA9\xC3"), 0, 0);
         assert_ok(iri_listing_judge(list.listing, &entry, &is_left));
         assert_int_equal(is_left, 1);
@@ -748,35 +748,30 @@ TEST(test_hostile)
 static void
 character(unsigned c, char href[16], char text[16], char json[16])
 {
+    static const struct {
+        unsigned    c;
+        const char *href, *text;
+    } escaped[] = { { '&', "&amp;", "&amp;" },
+                    { '\'', "&#39;", "&#39;" },
+                    { '"', "%22", "&quot;" },
+                    { '<', "%3C", "&lt;" },
+                    { '>', "%3E", "&gt;" } };
+
     int is_sub = c != '\0' && strchr("-._~!$&'()*+,;=:@", (int) c) != NULL;
     int is_alnum = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z')
                    || (c >= 'a' && c <= 'z');
+    size_t i;
 
     snprintf(href, 16, is_sub || is_alnum ? "%c" : "%%%02X", c);
     snprintf(text, 16, "%c", c);
     snprintf(json, 16, c == '"' || c == '\\' || c == '<' ? "\\u%04x" : "%c",
              c);
 
-    switch (c) {
-    case '&':
-        strcpy(href, "&amp;");
-        strcpy(text, "&amp;");
-        break;
-    case '\'':
-        strcpy(href, "&#39;");
-        strcpy(text, "&#39;");
-        break;
-    case '"':
-        strcpy(text, "&quot;");
-        break;
-    case '<':
-        strcpy(text, "&lt;");
-        break;
-    case '>':
-        strcpy(text, "&gt;");
-        break;
-    default:
-        break;
+    for (i = 0; i < COUNT(escaped); i++) {
+        if (c == escaped[i].c) {
+            strcpy(href, escaped[i].href);
+            strcpy(text, escaped[i].text);
+        }
     }
 }
 
@@ -1016,10 +1011,8 @@ linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
 {
     iri_reading_conf_t conf = { core_charsets(""), invalid, 0 };
 
-    list_init(&list, "", "");
+    list_begin(&list, "", "", 0, &conf);
     list.conf.path = path;
-    list.conf.reading = &conf;
-    list.conf.unnamed = invalid == IRI_INVALID_PASS;
     assert_ok(iri_listing_begin(&list.core.env, &list.conf, &list.listing));
     list_add(&list, octets, 0, 0);
     list_page(&list);
@@ -1155,12 +1148,8 @@ TEST(test_unnamed)
     int                 i, is_left;
 
     for (i = 0; i < 3; i++) {
-        list_free(&list);
-        memset(&list, 0, sizeof(list));
         reading.charsets = core_charsets(i == 2 ? "windows-1252" : "");
-        list.conf.reading = &reading;
-        list.conf.unnamed = 1;
-        list_begin(&list, "euc-jp", "");
+        list_begin(&list, "euc-jp", "", 1, &reading);
         list_add(&list, S("\xE9.txt"), 3, 0);
         assert_ok(iri_listing_judge(list.listing, &entry, &is_left));
         iri_listing_judged(list.listing,

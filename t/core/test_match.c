@@ -1,12 +1,12 @@
 /*
  * test_match.c - the nearest match: which entry is found, and what is revealed
  *
- * Covers: in each directory the nearest entry is chosen, and the content of
- * others does not change the answer; of two equally near entries none is
- * chosen, and the candidates are sorted, exist, and are listed only where the
- * settings want it and only if the list is complete; a name that starts with a
- * dot is not found by other names; for methods that write, only width is
- * folded; a missing name costs one lookup and one listing of the directory.
+ * Covers: of two equally near entries none is chosen, and the candidates are
+ * sorted, exist, and are listed only where the settings want it and only if the
+ * list is complete; a name that starts with a dot is not found by other names;
+ * for methods that write, only width is folded, whatever is cached; a missing
+ * name costs one lookup and one listing of the directory.  Which entry is the
+ * nearest, in one directory and in several: t/cases/fold/levels.tsv, paths.tsv.
  */
 
 #include <stdlib.h>
@@ -129,21 +129,14 @@ check_errors_leave_no_choices(const char *path)
 
 /* ---- the nearest --------------------------------------------------------- */
 
-TEST(test_nearest)
+/* The last level; which entry is the nearest: t/cases/fold/levels.tsv. */
+TEST(test_spelling)
 {
-    near_init(ALL, "/exact|/Exact|/\xef\xbd\x97"
-                   "ide|/Wide|/caf\xc3\xa9|/Cafe|/readme.txt");
-    assert_near("/exact", "serve /exact exact");
-    assert_near("/Exact", "serve /Exact exact");
+    near_init(ALL, "/exact|/Exact|/readme.txt|/empty/|/Empty/readme.txt");
     assert_near("/EXACT", "choose");
-    assert_near("/wide", "moved /\xef\xbd\x97"
-                         "ide width");
-    assert_near("/WIDE", "choose");
-    assert_near("/cafe", "moved /Cafe case");
-    assert_near("/CAF\xc3\x89", "moved /caf\xc3\xa9 case");
-    assert_near("/caf\xc3\xaa", "choose");
     assert_near("/REDME.txt", "moved /readme.txt spelling");
     assert_near("/raedme.tx", "pass");
+    assert_near("/empty/README.txt", "pass");
 }
 
 
@@ -236,22 +229,7 @@ TEST(test_more_than_are_compared)
 }
 
 
-/* ---- names in other directories ----------------------------------------- */
-
-TEST(test_exact_directory_first)
-{
-    static const char tree[] = "/dir/|/Dir/secret|/DIR/x|/d\xc3\xadr/y";
-
-    near_init(ALL, tree);
-    assert_near("/dir/secret", "pass");
-    assert_near("/dir/SECRET", "pass");
-    assert_near("/dir/x", "pass");
-    assert_near("/dir/y", "pass");
-    assert_near("/d\xc3\xadr/secret", "pass");
-    assert_near("/dIr/secret", "choose");
-    assert_near("/D\xc3\x8dr/secret", "moved /d\xc3\xadr/secret case");
-}
-
+/* ---- alternative readings ------------------------------------------------ */
 
 /*
  * Where two readings differ, the first one with an entry gets the request,
@@ -442,21 +420,14 @@ TEST(test_root_of_whole_path)
 
 /* ---- requests that write ------------------------------------------------ */
 
+/* Rules for each level: t/cases/fold/write.tsv. */
 TEST(test_write)
 {
-    static const char tree[] = "/name|/caf\xc3\xa9/x|/\xef\xbd\x97/y";
+    static const char tree[] = "/name";
 
     near_init(ALL, tree);
     near.search.write = 1;
-    assert_near("/NAME", "pass");
-    assert_near("/nam\xc3\xa9", "pass");
-    assert_near("/nme", "pass");
-    assert_near("/namee", "pass");
-    assert_near("/Caf\xc3\xa9/new", "pass");
-    assert_near("/cafe/x", "pass");
     assert_near("/n\xef\xbd\x81me", "moved /name width");
-    assert_near("/w/new", "moved /\xef\xbd\x97/new width");
-    assert_near("/name", "serve /name exact");
 
     /* With the cache filled by readers, too. */
     near.search.cache = core_cache(65536);

@@ -161,15 +161,21 @@ has(iri_str_t text, const char *part)
 
 
 static void
-count_at(int64_t now, size_t count)
+count(const iri_stats_event_t *event, size_t times)
+{
+    while (times-- > 0) {
+        iri_stats_count(&stats, event);
+    }
+}
+
+
+static void
+count_at(int64_t now, size_t times)
 {
     iri_stats_event_t e = event(IRI_FORM_ASCII);
 
     e.now = now;
-
-    while (count-- > 0) {
-        iri_stats_count(&stats, &e);
-    }
+    count(&e, times);
 }
 
 
@@ -784,7 +790,6 @@ TEST(test_largest)
 {
     static char       text[IRI_STATS_TEXT + 1];
     iri_stats_event_t e;
-    iri_str_t         html;
     size_t            i, k;
 
     setup(NOW - 400 * (int64_t) DAY);
@@ -816,12 +821,8 @@ TEST(test_largest)
         }
     }
 
-    html = page(NOW, "");
-    assert_page(html);
-    print_message("# the largest page: %zu octets\n", html.len);
-    html = page(NOW, "format=json");
-    assert_json(html);
-    print_message("# the largest JSON: %zu octets\n", html.len);
+    assert_page(page(NOW, ""));
+    assert_json(page(NOW, "format=json"));
 }
 
 
@@ -892,81 +893,50 @@ TEST(test_no_memory)
 /* ---- for pictures -------------------------------------------------------- */
 
 /*
- * The counters of a site that has moved to UTF-8: events of 75 days, as a
- * server would count them.
+ * The page of a site that has moved to UTF-8: in 75 days legacy requests fall
+ * by half in each 12 days.
  */
-static void
-simulate(int64_t from, int64_t to)
-{
-    static const char *const referers[] = {
-        "http://www.example.jp/links/index.html",
-        "http://bbs.example.com/thread/1995/03",
-        "http://old.example.org/~tanaka/link.htm", "",
-        "http://search.example.net/cache/\xC9\xBD"
-    };
-    static const char *const agents[] = {
-        "ExampleBot/1.4 (+http://bot.example/)",
-        "Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)",
-        "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101", "",
-        "libwww-perl/6.68"
-    };
-    iri_stats_event_t e;
-    int64_t           at;
-    uint64_t          level;
-    size_t            i;
-
-    for (at = from; at <= to; at += 720) {
-        level = (uint64_t) (at % DAY / 3600 < 7 ? 20 : 60);
-        level -= at / DAY % 7 < 2 ? level / 3 : 0;
-
-        for (i = 0; i < level; i++) {
-            memset(&e, 0, sizeof(e));
-            e.now = at;
-
-            if (core_random(100) < 35) {
-                e = event(core_random(8) == 0 ? IRI_FORM_NATIVE
-                                              : IRI_FORM_ESCAPED);
-                e.verdict = IRI_SERVE;
-                e.match = IRI_MATCH_EXACT;
-                e.why = IRI_WHY_FOUND;
-            } else if (core_random(200) == 0) {
-                e = event(IRI_FORM_INVALID);
-                e.verdict = IRI_REFUSE;
-                e.why = IRI_WHY_UNREADABLE;
-            }
-            e.now = at;
-            iri_stats_count(&stats, &e);
-        }
-
-        /* it falls by half in each 12 days */
-        level = (uint64_t) (9000 >> (at - from) / DAY / 12);
-        level -= level / 2 * ((uint64_t) (at - from) / DAY % 12) / 12;
-        level = (level * (80 + core_random(40)) / 100 + core_random(1000))
-                / 1000;
-
-        for (i = 0; i < level; i++) {
-            e = legacy(core_random(9) == 0 ? "EUC-JP" : "Shift_JIS",
-                       referers[core_random(5) * core_random(2)],
-                       agents[core_random(5) * core_random(2)]);
-            e.match = IRI_MATCH_CHARSET;
-            e.why = IRI_WHY_FOUND;
-            e.redirect = 301;
-            e.now = at;
-            e.query = core_random(20) == 0 ? IRI_QUERY_READ : IRI_QUERY_ASCII;
-            e.query_charset = S("Shift_JIS");
-            iri_stats_count(&stats, &e);
-        }
-    }
-}
-
-
 static int
 print_page(void)
 {
-    iri_str_t html;
+    static const char *const senders[][2] = {
+        { "http://www.example.jp/links/index.html",
+          "ExampleBot/1.4 (+http://bot.example/)" },
+        { "http://bbs.example.com/thread/1995/03",
+          "Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)" },
+        { "", "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101" },
+        { "http://search.example.net/cache/\xC9\xBD", "libwww-perl/6.68" },
+    };
+    iri_stats_event_t e;
+    iri_str_t         html;
+    size_t            day, i;
 
     setup(NOW - 75 * (int64_t) DAY);
-    simulate(NOW - 75 * (int64_t) DAY, NOW - 600);
+
+    for (day = 0; day < 75; day++) {
+        for (i = 0; i < 4; i++) {
+            e = legacy(day % 9 == 0 ? "EUC-JP" : "Shift_JIS", senders[i][0],
+                       senders[i][1]);
+            e.match = IRI_MATCH_CHARSET;
+            e.why = IRI_WHY_FOUND;
+            e.redirect = 301;
+            e.query = i == 0 ? IRI_QUERY_READ : IRI_QUERY_ASCII;
+            e.query_charset = S("Shift_JIS");
+            e.now = NOW - (int64_t) (75 - day) * DAY;
+            count(&e, ((size_t) 1000 >> day / 12) / (i + 1));
+        }
+
+        count_at(e.now, 3000 - day % 7 * 200);
+        e = event(day % 8 == 0 ? IRI_FORM_NATIVE : IRI_FORM_ESCAPED);
+        e.why = IRI_WHY_FOUND;
+        e.now = NOW - (int64_t) (75 - day) * DAY;
+        count(&e, 2000);
+        e.form = IRI_FORM_INVALID;
+        e.verdict = IRI_REFUSE;
+        e.why = IRI_WHY_UNREADABLE;
+        count(&e, 20);
+    }
+
     html = page(NOW, "");
     (void) fwrite(html.data, 1, html.len, stdout);
 

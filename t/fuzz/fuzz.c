@@ -385,7 +385,7 @@ fuzz_unescape(iri_str_t s)
  * Each charset that paths can have; an octet of a field selects one, "a" the
  * first.
  */
-const char *const fuzz_labels[] = {
+static const char *const fuzz_labels[] = {
     "UTF-8",        "Shift_JIS",      "EUC-JP",       "GBK",
     "gb18030",      "Big5",           "ISO-8859-16",  "EUC-KR",
     "windows-1252", "windows-1258",   "windows-1251", "KOI8-R",
@@ -397,12 +397,11 @@ const char *const fuzz_labels[] = {
     "ISO-8859-15",  "x-mac-cyrillic", "ISO-8859-8-I"
 };
 
-const size_t fuzz_label_count = COUNT(fuzz_labels);
 
 static const iri_charset_t *fuzz_opened[COUNT(fuzz_labels)];
 
 
-const iri_charset_t *
+static const iri_charset_t *
 fuzz_charset(unsigned octet)
 {
     return fuzz_opened[(octet + 256 - 'a') % 256 % COUNT(fuzz_labels)];

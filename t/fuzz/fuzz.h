@@ -34,7 +34,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The documented limits, not those of the header, which may be wrong. */
-#define FUZZ_CHARSETS 8      /* in a list */
 #define FUZZ_CALLS    200    /* of the file system, for a request */
 #define FUZZ_LISTS   16      /* directories read for a request */
 #define FUZZ_MARKS    30     /* in a row, that are normalized */
@@ -150,12 +149,8 @@ iri_str_t fuzz_unescape(iri_str_t s);
 
 /*
  * Settings: a field of charsets, an octet each ("a" is the first row of
- * fuzz_labels), and a field of words.
+ * fuzz_labels in fuzz.c), and a field of words.
  */
-extern const char *const fuzz_labels[];
-extern const size_t      fuzz_label_count;
-
-const iri_charset_t *fuzz_charset(unsigned octet);
 void fuzz_charsets(iri_str_t field, iri_charsets_t *out);
 
 typedef struct {

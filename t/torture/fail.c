@@ -190,13 +190,6 @@ fail_held(void *block)
 
 
 static void *
-fail_grown(void *block, void *grown)
-{
-    return block == NULL ? fail_held(grown) : grown;
-}
-
-
-static void *
 fail_let_go(void *block)
 {
     if (block != NULL) {
@@ -217,7 +210,7 @@ MEMORY(void *, NULL, malloc, (size_t size), fail_held(malloc(size)))
 MEMORY(void *, NULL, calloc, (size_t count, size_t size),
        fail_held(calloc(count, size)))
 MEMORY(void *, NULL, realloc, (void *block, size_t size),
-       fail_grown(block, realloc(block, size)))
+       block == NULL ? fail_held(malloc(size)) : realloc(block, size))
 TORTURE(0, void, (void) 0, free, (void *block), free(fail_let_go(block)))
 MEMORY(void *, MAP_FAILED, mmap,
        (void *at, size_t size, int protection, int flags, int fd,

@@ -13,8 +13,8 @@
 #   path       the file that is served, octets on disk, \xHH; "-" for none
 #   note       why
 #   location   optional: the Location of the answer, without scheme and host
-#   form, charset, match    optional: what the variables of these names say
-#   answer     optional: what the core answers, if it is to say just that
+#   form, charset, match    optional: the values of these variables
+#   answer     optional: the answer of the core, where the status allows several
 #   choices    optional: paths between which a client may choose, by "|"
 #   forms      optional: words of IRI::Written; the row stands for many cases
 #   nginx, httpd, core    optional, where a runner differs: "STATUS",
@@ -22,8 +22,9 @@
 #              serve, moved, choose, refuse) in the place of STATUS
 #
 # In optional columns and in path and note "-" is the same as an empty cell.
-# Settings may be several, by ";": then the row is a case for each, and so many
-# values of another cell are theirs. The second has the id with "-2".
+# A cell of settings may have several values, separated by ";": the row is then
+# one case for each. If another cell has as many values, each case gets its own;
+# otherwise all cases share the cell. The id of the second case ends with "-2".
 #
 # A table with the column "entries" contains its own trees. Then tree is "own",
 # "own/CHARSET" or "own/CHARSET/FORM". Each case has a directory named by its

@@ -1,6 +1,7 @@
 # A client of HTTP/3: gtlsclient of ngtcp2, once for each request. The interface
-# is that of IRI::Client. A target is sent as it is, but a URI is parsed first,
-# so that it has no blank, control or "#".
+# is that of IRI::Client. The client parses a URI, which must be in ASCII: it
+# rejects blanks, controls and octets above 7F, and does not send what follows
+# "#". All other octets of a target are sent unchanged.
 package IRI::HTTP3;
 use strict;
 use warnings;

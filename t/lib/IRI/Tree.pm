@@ -56,8 +56,8 @@ my %VENDOR_OF_JIS = reverse %JIS_OF_VENDOR;
 
 # Creates a tree in $dir (a new directory if undef) from a manifest: the name
 # of a file in t/trees without ".tree", the text of one, or a list. Options
-# charset and form precede the lines of the manifest. Returns the directory and a hash from
-# each path (octets) of a file, or link to a file, to its content.
+# charset and form precede the lines of the manifest. Returns the directory and
+# a hash from each path (octets) of a file, or link to a file, to its content.
 sub make_tree {
     my ($manifest, $dir, %option) = @_;
     my ($entries, $pragma) = parse(text_of($manifest));

@@ -1,16 +1,19 @@
-# Cases that one row of a table stands for: its path, in the ways in which a
-# client can write it and a tree can store it. The column "forms" has words:
+# One row of a table stands for several cases: its path, in the encodings in
+# which a client sends it and a tree stores it. The column "forms" has words:
 #
-#   utf8        escaped, in lower case, raw, and with a raw directory
-#   nfd         in NFD, and of a tree in NFD
-#   CHARSET     escaped and raw with iri_charset; behind "nfd", the first one
-#               also of a tree in NFD
-#   disk        of a tree in iri_filename_charset: in UTF-8, NFD, and in the
-#               charset itself
-#   undeclared  by the octets on disk, or without iri_filename_charset: 404
-#   stored      in both forms, of a tree in NFC and in NFD, declared so or as
-#               the other
-#   jis         of the trees "euc" and "sjis": raw, and in the other charset
+#   utf8        requested in UTF-8: escaped, with lower-case escapes, raw, and
+#               with only the directory raw
+#   nfd         requested in NFD, and in both forms of a tree in NFD
+#   CHARSET     requested in this iri_charset, escaped and raw; after "nfd" the
+#               first charset is also requested of a tree in NFD
+#   disk        a tree in iri_filename_charset: requested in UTF-8, in NFD, and
+#               in that charset
+#   undeclared  404: requested by the octets on disk, or without
+#               iri_filename_charset
+#   stored      trees in NFC and in NFD with this iri_filename_form: requested
+#               in NFC and NFD; with the other one: 404
+#   jis         trees in EUC-JP and Shift_JIS: requested in raw UTF-8, and in
+#               the other charset
 #
 # The target of the row is the path in UTF-8; the id of a case ends with a word.
 package IRI::Written;

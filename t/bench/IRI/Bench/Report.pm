@@ -29,7 +29,7 @@ my %CAPTION = (
     map { ("added-$_" => "Instructions that each row adds in $_") } @SERVERS,
 );
 
-# The figures of a directory: lists of fields, older files first.
+# The figures of a directory: lists of fields, in the order of @GROUPS.
 sub new {
     my ($class, $folder) = @_;
     my $self = bless { folder => $folder, lines => [], ran => [] }, $class;

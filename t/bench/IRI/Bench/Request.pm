@@ -197,10 +197,10 @@ sub page {
 }
 
 sub languages {
-    my ($server_kind, $on, $written, @rest) = @_;
+    my ($label, $on, $written, @rest) = @_;
     my %name = (ja => 'Japanese', fr => 'French', ko => 'Korean',
         vi => 'Vietnamese');
-    return map { ["$name{$_}$server_kind", $on, page($_, $written), @rest] }
+    return map { ["$name{$_}$label", $on, page($_, $written), @rest] }
         qw(ja fr ko vi);
 }
 
