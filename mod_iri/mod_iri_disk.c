@@ -134,7 +134,7 @@ mod_iri_find_filename(request_rec *r, iri_search_t *search)
 
     search->cache = mod_iri_conf(r)->cache;
     if (iri_find(mod_iri_env(r), search, &found) != IRI_OK
-        || found.verdict != IRI_SERVE)
+        || !iri_may_open(&found))
     {
         return NULL;
     }

@@ -23,7 +23,8 @@ chmod 0755, "$root/app.cgi";
 my ($files) = make_tree([qw(plain.txt=plain café.txt=composed
     re\xCC\x81.txt=decomposed Two.txt=capital bothé=NFC bothe\xCC\x81=NFD
     100%é=percent 100%e\xCC\x81b=percent de\xCC\x81/x.txt=below sub/é/y.txt=y
-    old/\x95\x5C.txt=legacy old/ascii.txt=ascii Éxact=capital)]);
+    old/\x95\x5C.txt=legacy old/ascii.txt=ascii Éxact=capital
+    nfc/é.txt=declared)]);
 my ($other) = make_tree("e\\xCC\\x81.txt\tfile\tsecret\n");
 
 my $server = httpd(root => $root, modules => [qw(cgid xsendfile)],
@@ -36,6 +37,10 @@ IRIMatch case spelling
 </Directory>
 <Directory "$files/old">
     IRIFilenameCharset Shift_JIS
+</Directory>
+<Directory "$files/nfc">
+    IRIMatch exact
+    IRIFilenameForm nfc
 </Directory>
 XSendFilePath "$files"
 <VirtualHost 127.0.0.1:%%PORT%%>
@@ -61,6 +66,7 @@ for (['plain.txt', 'plain'], ["caf\xC3\xA9.txt", 'composed'],
     ["d\xC3\xA9/x.txt", 'below'], ["both\xC3\xA9", 'NFC'],
     ["bothe\xCC\x81", 'NFD'], ["old/\xE8\xA1\xA8.txt", 'legacy'],
     ["old/\x95\\.txt", 'legacy'], ['old/ascii.txt', 'ascii'],
+    ["nfc/e\xCC\x81.txt", 'declared'], ["nfc/\xC3\xA9.txt", 'declared', 'NFC'],
     ["100%\xC3\xA9", 'percent'], ["100%\xC3\xA9b", 404, 'a percent sign'],
     ['two.txt', 404, 'case'], ["\xC3\xA9xact", 404, 'case'],
     ["caf\xC3\xA8.txt", 404, 'spelling'], ["ab\xC3\xA9.txt", 404, 'absent'],
