@@ -251,6 +251,8 @@ for my $row (@HTTPD) {
     my @names = @{ $row->[1] };
     my $folder = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
     my ($php) = glob "$folder/libphp*.so";
+    # without php's opcache, which a sanitizer does not let it load
+    local $ENV{PHP_INI_SCAN_DIR} = '' if $ENV{IRI_ASAN};
     my @files = map { $_ eq 'php' ? $php // "$folder/libphp.so"
         : "$folder/mod_$_.so" } @names;
     run('httpd', $row, \@files, sub {
