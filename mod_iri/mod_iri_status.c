@@ -11,7 +11,6 @@
 
 #include <apr_global_mutex.h>
 #include <apr_shm.h>
-#include <http_main.h>
 #include <util_mutex.h>
 
 #define MOD_IRI_STATUS "iri-status" /* name of the handler and of the Mutex */
@@ -90,9 +89,7 @@ mod_iri_status_post_config(apr_pool_t *pconf, apr_pool_t *plog,
 {
     apr_status_t rv = APR_SUCCESS;
 
-    if (!mod_iri_is_first_pass() && !mod_iri_all_off(s)
-        && mod_iri_status_shared(s, ptemp) == NULL)
-    {
+    if (!mod_iri_is_first_pass() && mod_iri_status_shared(s, ptemp) == NULL) {
         rv = mod_iri_status_create(s, ptemp);
     }
     if (rv != APR_SUCCESS) {
@@ -195,7 +192,7 @@ mod_iri_status_handler(request_rec *r)
     iri_page_t                   page;
     iri_status_t                 status;
 
-    if (!mod_iri_status_is_page(r) || mod_iri_all_off(ap_server_conf)) {
+    if (!mod_iri_status_is_page(r)) {
         return DECLINED;
     }
     ap_allow_methods(r, REPLACE_ALLOW, "GET", NULL);

@@ -397,51 +397,95 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 
 
 /*
- * Stat the whole part, octet for octet: in nearly every request this path
- * exists. The result is valid only if these octets have the names in part: they
- * are ASCII, or the first charset of the tree is UTF-8.
+ * Append the part to disk, as its tree writes these names first. *match: the
+ * difference between them and their octets; NONE: the tree cannot write a name,
+ * or the names of the part are in several trees.
  */
 static iri_status_t
-iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
+iri_part_put(iri_finder_t *finder, iri_buf_t *disk, iri_match_t *match)
 {
-    iri_str_t    root = finder->search->root, part = finder->part;
-    iri_buf_t    disk = IRI_BUF_EMPTY;
-    iri_node_t   node;
+    iri_str_t    part = finder->part;
+    size_t       root = disk->len;
     iri_status_t status;
+    int          written;
 
-    *is_found = 0;
+    *match = IRI_MATCH_NONE;
 
-    if (!finder->verbatim) {
+    if (finder->verbatim) {
+        *match = IRI_MATCH_EXACT;
+        return iri_buf_put(finder->env, disk, part.data, part.len);
+    }
+
+    if (finder->search->settings_of != NULL) {
         return IRI_OK;
     }
 
-    status = iri_buf_reserve(finder->env, &disk, root.len + part.len + 1);
+    status = iri_names_write(finder, part, disk, &written);
+
+    if (status == IRI_OK && written) {
+        *match = iri_match_of_octets(
+            finder->tree, 0, iri_str_from(iri_buf_str(disk), root), part);
+    }
+
+    return status;
+}
+
+
+/*
+ * Stat the whole part as its tree writes it: in nearly every request this path
+ * exists, and then the directories in it need no stat. *done: 1 if *found is
+ * the result.
+ */
+static iri_status_t
+iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *done)
+{
+    iri_str_t    root = finder->search->root;
+    iri_buf_t    disk = IRI_BUF_EMPTY;
+    iri_node_t   node;
+    iri_match_t  match = IRI_MATCH_NONE, sent;
+    iri_status_t status;
+
+    *done = 0;
+
+    status = iri_buf_reserve(finder->env, &disk,
+                             root.len + finder->part.len + 1);
 
     if (status == IRI_OK) {
         (void) iri_buf_put(finder->env, &disk, root.data, root.len);
-        (void) iri_buf_put(finder->env, &disk, part.data, part.len);
-
-        if (finder->search->absent) {
-            finder->missing_path.path = iri_buf_str(&disk);
-            return IRI_OK;
-        }
-
-        status = iri_finder_stat(finder, &disk, &node);
+        status = iri_part_put(finder, &disk, &match);
     }
+
+    if (status != IRI_OK || match == IRI_MATCH_NONE) {
+        return status;
+    }
+
+    if (finder->search->absent && finder->verbatim) {
+        finder->missing_path.path = iri_buf_str(&disk);
+        return IRI_OK;
+    }
+
+    status = iri_finder_stat(finder, &disk, &node);
 
     if (status != IRI_OK) {
         return status;
     }
 
-    if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
-        *is_found = 1;
+    found->filename = iri_buf_str(&disk);
+
+    if (finder->stopped) {
+        *done = 1;
+        found->verdict = IRI_PASS;
+        found->why = finder->why;
+
+    } else if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
+        sent = iri_match_of_request(finder->search->reading);
+        *done = 1;
         found->verdict = IRI_SERVE;
         found->why = IRI_WHY_FOUND;
-        found->match = iri_match_of_request(finder->search->reading);
-        found->filename = iri_buf_str(&disk);
+        found->match = sent > match ? sent : match;
 
-    } else if (!finder->stopped) {
-        finder->missing_path.path = iri_buf_str(&disk);
+    } else {
+        finder->missing_path.path = found->filename;
         finder->missing_path.kind = node.kind;
     }
 
@@ -479,11 +523,14 @@ iri_find_alternatives(iri_finder_t *finder, iri_alternative_reading_t *best)
 }
 
 
-/* Return 1 if a stat of the exact path has shown that it does not exist. */
+/*
+ * Return 1 if a stat has shown that the path with the octets of the part does
+ * not exist.
+ */
 static int
 iri_finder_exact_is_absent(const iri_finder_t *finder)
 {
-    return finder->missing_path.path.len != 0
+    return finder->verbatim && finder->missing_path.path.len != 0
            && finder->missing_path.kind == IRI_NODE_ABSENT;
 }
 
@@ -880,14 +927,14 @@ static iri_status_t
 iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
 {
     iri_status_t status = IRI_OK;
-    int          is_found = 0;
+    int          done = 0;
 
     if (canonical) {
-        status = iri_find_exact(finder, found, &is_found);
+        status = iri_find_exact(finder, found, &done);
     }
 
-    return status != IRI_OK || is_found ? status
-                                        : iri_find_by_walks(finder, found);
+    return status != IRI_OK || done ? status
+                                    : iri_find_by_walks(finder, found);
 }
 
 

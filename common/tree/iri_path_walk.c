@@ -168,6 +168,25 @@ iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest,
 }
 
 
+iri_status_t
+iri_names_write(iri_finder_t *finder, iri_str_t names, iri_buf_t *disk,
+                int *written)
+{
+    iri_walk_t   walk;
+    iri_status_t status;
+
+    memset(&walk, 0, sizeof(walk));
+    walk.disk = *disk;
+
+    status = iri_walk_rest(finder, &walk, names, IRI_PART_CANONICAL);
+
+    *disk = walk.disk;
+    *written = !walk.refused;
+
+    return status;
+}
+
+
 const iri_charset_t *
 iri_reading_charset_at(const iri_reading_conf_t *conf, size_t i)
 {

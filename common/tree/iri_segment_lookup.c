@@ -216,8 +216,7 @@ iri_walk_raise_match(iri_walk_t *walk, iri_match_t match)
 }
 
 
-/* Return the difference between the octets of an entry and its name. */
-static iri_match_t
+iri_match_t
 iri_match_of_octets(const iri_tree_conf_t *tree, size_t charset,
                     iri_str_t octets, iri_str_t name)
 {

@@ -161,6 +161,13 @@ iri_status_t iri_finder_stat(iri_finder_t *finder, iri_buf_t *path,
 iri_status_t iri_finder_stat_directory(iri_finder_t *finder, iri_buf_t *path,
                                        iri_node_t *node);
 
+/*
+ * Returns: the difference between the octets of an entry and its name; charset:
+ * in which charset of the tree the name is written.
+ */
+iri_match_t iri_match_of_octets(const iri_tree_conf_t *tree, size_t charset,
+                                iri_str_t octets, iri_str_t name);
+
 /* Set walk->match to match if that is the greater difference. */
 void iri_walk_raise_match(iri_walk_t *walk, iri_match_t match);
 
@@ -194,6 +201,15 @@ iri_status_t iri_segment_lookup_repaired(iri_finder_t *finder,
 
 
 /* ---- walking a path ------------------------------------------------------ */
+
+/*
+ * Append names, canonical UTF-8 without "..", to disk, as the tree writes names
+ * that do not exist yet.  No file is looked up.
+ * *written: 0 if it cannot write one of them.
+ * EUC-JP, "/\xE8\xA1\xA8/a" -> "/\xC9\xBD/a"
+ */
+iri_status_t iri_names_write(iri_finder_t *finder, iri_str_t names,
+                             iri_buf_t *disk, int *written);
 
 /* Walk down part from the root of the search.  *walk is initialized. */
 iri_status_t iri_walk(iri_finder_t *finder, iri_str_t part,

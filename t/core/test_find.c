@@ -1157,3 +1157,36 @@ TEST(test_long_segments)
         assert_int_equal(name.len != 0, cases[i].read);
     }
 }
+
+
+/* ---- names in another charset -------------------------------------------- */
+
+/*
+ * One lookup finds the path as the tree writes it. If that fails, no other
+ * entry is opened: UTF-8 is another name in EUC-JP.
+ */
+TEST(test_written_path)
+{
+    static const unsigned matches[] = { 0, IRI_FOLD_CASE };
+    iri_str_t             file = S("/srv/\xC6\xFC\xCB\xDC/\xC9\xBD");
+    size_t                i;
+
+    for (i = 0; i < COUNT(matches); i++) {
+        core_find_init(&find, "", "EUC-JP", IRI_FILENAME_ANY, matches[i]);
+        (void) core_put(&core, file);
+        core_find_read(&find, S("/%E6%97%A5%E6%9C%AC/%E8%A1%A8"));
+        core.stats = core.lists = core.io_fail_at = 0;
+        core_find(&find);
+        assert_int_equal(find.found.verdict, IRI_SERVE);
+        assert_int_equal(find.found.match, IRI_MATCH_CHARSET);
+        assert_str(find.found.filename, file);
+        assert_int_equal(core.stats, 1);
+
+        core.stats = 0;
+        core.io_fail_at = 1;
+        core_find(&find);
+        assert_int_equal(find.found.verdict, IRI_PASS);
+        assert_int_equal(find.found.why, IRI_WHY_ERROR);
+        assert_str(find.found.filename, file);
+    }
+}
