@@ -205,6 +205,7 @@ mod_iri_use_literal_path(request_rec *r, mod_iri_request_t *ctx,
     search->settings_data = NULL;
     search->root = mod_iri_substr(r->filename, len);
     search->path = mod_iri_str(r->filename + len);
+    search->prefix = 0;
     return search->path.len == 0
            || (mod_iri_read_replaced(r, search->path, &rest)
                && rest.verdict == IRI_PASS);

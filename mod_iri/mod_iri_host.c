@@ -356,11 +356,8 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     {
         return NULL;
     }
-    path = apr_pstrcat(r->pool, dir, "/", mod_iri_dup(r->pool, name), NULL);
-    if (mod_iri_exists(r, path)) {
-        return path;
-    }
-    search.path = mod_iri_str(path + strlen(dir));
+    search.path = mod_iri_str(
+        apr_pstrcat(r->pool, "/", mod_iri_dup(r->pool, name), NULL));
     search.tree = mod_iri_tree_of(
         mod_iri_conf(r),
         mod_iri_canonical_path(r->server, dir, mod_iri_env(r)), r->pool);

@@ -9,6 +9,7 @@
 
 #include "mod_iri_hooks.h"
 
+#include <apr_hash.h>
 #include <http_vhost.h>
 
 iri_host_mode_t
@@ -121,23 +122,43 @@ typedef struct {
     apr_array_header_t *list; /* gets its A-labels; NULL: a ServerName */
 } mod_iri_name_t;
 
+/* The names with which servers are configured. */
+typedef struct {
+    apr_array_header_t *list;    /* of mod_iri_name_t: all names */
+    apr_hash_t         *servers; /* by ASCII name in lower case: an array of the
+                                    virtual hosts with this name */
+} mod_iri_names_t;
+
 static void
-mod_iri_push_name(apr_array_header_t *names, server_rec *s, const char *name,
+mod_iri_push_name(mod_iri_names_t *names, server_rec *s, const char *name,
                   apr_array_header_t *list)
 {
-    mod_iri_name_t entry = { s, name, list };
+    apr_pool_t         *pool = names->list->pool;
+    mod_iri_name_t      entry = { s, name, list };
+    apr_array_header_t *servers;
+    char               *key;
 
-    APR_ARRAY_PUSH(names, mod_iri_name_t) = entry;
+    APR_ARRAY_PUSH(names->list, mod_iri_name_t) = entry;
+    if (!s->is_virtual || !iri_path_is_ascii(mod_iri_str(name), 0)) {
+        return;
+    }
+    key = apr_pstrdup(pool, name);
+    ap_str_tolower(key);
+    servers = apr_hash_get(names->servers, key, APR_HASH_KEY_STRING);
+    if (servers == NULL) {
+        servers = apr_array_make(pool, 1, sizeof(server_rec *));
+        apr_hash_set(names->servers, key, APR_HASH_KEY_STRING, servers);
+    }
+    APR_ARRAY_PUSH(servers, const server_rec *) = s;
 }
 
-/* Returns: the names with which all servers are configured. */
-static apr_array_header_t *
-mod_iri_configured_names(server_rec *s, apr_pool_t *pool)
+static void
+mod_iri_names_init(mod_iri_names_t *names, server_rec *s, apr_pool_t *pool)
 {
-    apr_array_header_t *names = apr_array_make(pool, 8,
-                                               sizeof(mod_iri_name_t));
-    int                 i, k;
+    int i, k;
 
+    names->list = apr_array_make(pool, 8, sizeof(mod_iri_name_t));
+    names->servers = apr_hash_make(pool);
     for (; s != NULL; s = s->next) {
         apr_array_header_t *lists[] = { s->names, s->wild_names };
 
@@ -152,24 +173,25 @@ mod_iri_configured_names(server_rec *s, apr_pool_t *pool)
             mod_iri_push_name(names, s, s->server_hostname, NULL);
         }
     }
-    return names;
 }
 
-/* Returns: another server of the address that has a name; NULL: none. */
+/*
+ * Returns: another server of the address that has a name; NULL: none.
+ * ascii: in lower case.
+ */
 static const server_rec *
-mod_iri_name_owner(const apr_array_header_t *names, const server_rec *s,
+mod_iri_name_owner(const mod_iri_names_t *names, const server_rec *s,
                    const char *ascii)
 {
-    const mod_iri_name_t *name;
-    int                   i;
+    const apr_array_header_t *servers = apr_hash_get(names->servers, ascii,
+                                                     APR_HASH_KEY_STRING);
+    const server_rec         *owner;
+    int                       i;
 
-    for (i = 0; i < names->nelts; i++) {
-        name = &APR_ARRAY_IDX(names, i, mod_iri_name_t);
-        if (name->server != s && name->server->is_virtual
-            && ap_cstr_casecmp(name->name, ascii) == 0
-            && mod_iri_share_address(s, name->server))
-        {
-            return name->server;
+    for (i = 0; servers != NULL && i < servers->nelts; i++) {
+        owner = APR_ARRAY_IDX(servers, i, const server_rec *);
+        if (owner != s && mod_iri_share_address(s, owner)) {
+            return owner;
         }
     }
     return NULL;
@@ -180,7 +202,7 @@ mod_iri_name_owner(const apr_array_header_t *names, const server_rec *s,
  * ServerName, because redirects contain it.
  */
 static iri_status_t
-mod_iri_add_name(const iri_env_t *env, const apr_array_header_t *names,
+mod_iri_add_name(const iri_env_t *env, const mod_iri_names_t *names,
                  mod_iri_name_t name)
 {
     server_rec            *s = name.server;
@@ -229,15 +251,16 @@ static iri_status_t
 mod_iri_add_names(server_rec *main_server, apr_pool_t *pconf,
                   apr_pool_t *ptemp)
 {
-    apr_array_header_t *names = mod_iri_configured_names(main_server, ptemp);
-    iri_env_apr_t       env;
-    iri_status_t        status = IRI_OK;
-    int                 i;
+    mod_iri_names_t names;
+    iri_env_apr_t   env;
+    iri_status_t    status = IRI_OK;
+    int             i;
 
+    mod_iri_names_init(&names, main_server, ptemp);
     iri_env_apr_init(&env, pconf, mod_iri_log_config, main_server);
-    for (i = 0; i < names->nelts && status == IRI_OK; i++) {
-        status = mod_iri_add_name(&env.env, names,
-                                  APR_ARRAY_IDX(names, i, mod_iri_name_t));
+    for (i = 0; i < names.list->nelts && status == IRI_OK; i++) {
+        status = mod_iri_add_name(
+            &env.env, &names, APR_ARRAY_IDX(names.list, i, mod_iri_name_t));
     }
     return status;
 }

@@ -207,7 +207,8 @@ mod_iri_probe_authn(request_rec *r)
 int
 mod_iri_probe_detach(request_rec *r)
 {
-    if (mod_iri_probe_of(r) != NULL) {
+    /* NULL: a rule has ended the phase before r was attached again */
+    if (r->main != NULL && mod_iri_probe_of(r) != NULL) {
         apr_pool_userdata_setn(r->main, MOD_IRI_MAIN, NULL, r->pool);
         r->main = NULL;
     }

@@ -265,6 +265,7 @@ files("mass/$B/htdocs/index.html" => 'unicode',
     "mass/$EUC.example/htdocs/index.html" => 'EUC-JP, undeclared',
     "euc/$EUC.example/htdocs/index.html" => 'EUC-JP',
     'euc/htdocs/index.html' => 'of no host',
+    "euc/\xE6\x97\xA5\xE6\x9C\xAC.example/htdocs/index.html" => 'UTF-8',
     'mass/www.example/htdocs/index.html' => 'plain',
     "parts/example/b\xC3\xBCcher/www/index.html" => 'parts',
     'static/index.html' => 'static');

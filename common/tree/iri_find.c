@@ -940,12 +940,17 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
 
 /*
  * Return 1 if part contains a NUL, which would end the path for the C
- * library, or a dot-segment, which could leave the root.
+ * library, or a dot-segment, which could leave the root; or if the path is
+ * shorter than its prefix.
  */
 static int
 iri_finder_is_forbidden(const iri_finder_t *finder)
 {
     iri_str_t part = finder->part;
+
+    if (finder->search->prefix > finder->search->path.len) {
+        return 1;
+    }
 
     return part.len != 0
            && ((!finder->graphic && memchr(part.data, '\0', part.len) != NULL)
@@ -1073,7 +1078,11 @@ iri_finder_init(iri_finder_t *finder, const iri_env_t *env,
     memset(finder, 0, sizeof(*finder));
     finder->env = env;
     finder->search = search;
-    finder->part = iri_str_from(search->path, search->prefix);
+
+    if (search->prefix <= search->path.len) {
+        finder->part = iri_str_from(search->path, search->prefix);
+    }
+
     finder->graphic = iri_is_graphic(search->path);
 }
 

@@ -1190,3 +1190,15 @@ TEST(test_written_path)
         assert_str(find.found.filename, file);
     }
 }
+
+
+/* A path that is shorter than its prefix is refused. */
+TEST(test_long_prefix)
+{
+    core_find_init(&find, "", "UTF-8", IRI_FILENAME_ANY, 0);
+    core_find_read(&find, S("/%E8%A1%A8"));
+    find.search.prefix = find.search.path.len + 1;
+    core_find(&find);
+    assert_int_equal(find.found.verdict, IRI_REFUSE);
+    assert_int_equal(core.stats, 0);
+}
