@@ -124,8 +124,8 @@ typedef struct {
 
 /* The names with which servers are configured. */
 typedef struct {
-    apr_array_header_t *list;    /* of mod_iri_name_t: all names */
-    apr_hash_t         *servers; /* by ASCII name in lower case: an array of the
+    apr_array_header_t *list; /* of mod_iri_name_t: all names */
+    apr_hash_t *servers;      /* by ASCII name in lower case: an array of the
                                     virtual hosts with this name */
 } mod_iri_names_t;
 
