@@ -23,31 +23,31 @@ typedef struct {
 /* clang-format off */
 #define MEMBER(type, member) \
     offsetof(type, member), sizeof(((type *) NULL)->member)
-#define DIR(member)    MEMBER(mod_iri_dir_conf_t, member)
-#define SERVER(member) MEMBER(mod_iri_server_conf_t, member)
+#define OF_DIR(member)    MEMBER(mod_iri_dir_conf_t, member)
+#define OF_SERVER(member) MEMBER(mod_iri_server_conf_t, member)
 
 static const mod_iri_setting_t mod_iri_settings[MOD_IRI_SETTINGS] = {
-    [MOD_IRI_CONF_FILENAME_CHARSET] = { DIR(tree.charsets), NULL, NULL },
+    [MOD_IRI_CONF_FILENAME_CHARSET] = { OF_DIR(tree.charsets), NULL, NULL },
     [MOD_IRI_CONF_FILENAME_FORM] =
-        { DIR(tree.names), &iri_filename_form_words, NULL },
+        { OF_DIR(tree.names), &iri_filename_form_words, NULL },
     [MOD_IRI_CONF_MATCH] =
-        { DIR(tree.match), &iri_match_words,
+        { OF_DIR(tree.match), &iri_match_words,
           "needs a word, for example \"exact\"" },
     [MOD_IRI_CONF_AMBIGUOUS] =
-        { DIR(tree.ambiguous), &iri_ambiguous_words, NULL },
+        { OF_DIR(tree.ambiguous), &iri_ambiguous_words, NULL },
     [MOD_IRI_CONF_REPAIR] =
-        { DIR(tree.repair), &iri_repair_words,
+        { OF_DIR(tree.repair), &iri_repair_words,
           "needs a word, for example \"off\"" },
-    [MOD_IRI_CONF_REDIRECT] = { DIR(redirect), &iri_redirect_words, NULL },
-    [MOD_IRI_CONF_LISTING] = { DIR(listing), NULL, NULL },
-    [MOD_IRI_CONF_ENGINE] = { SERVER(engine), &iri_engine_words, NULL },
-    [MOD_IRI_CONF_CHARSET] = { SERVER(reading.charsets), NULL, NULL },
+    [MOD_IRI_CONF_REDIRECT] = { OF_DIR(redirect), &iri_redirect_words, NULL },
+    [MOD_IRI_CONF_LISTING] = { OF_DIR(listing), NULL, NULL },
+    [MOD_IRI_CONF_ENGINE] = { OF_SERVER(engine), &iri_engine_words, NULL },
+    [MOD_IRI_CONF_CHARSET] = { OF_SERVER(reading.charsets), NULL, NULL },
     [MOD_IRI_CONF_INVALID] =
-        { SERVER(reading.invalid), &iri_invalid_words, NULL },
-    [MOD_IRI_CONF_QUERY] = { SERVER(query), NULL, NULL },
-    [MOD_IRI_CONF_HOST] = { SERVER(host_mode), &iri_host_mode_words, NULL },
-    [MOD_IRI_CONF_ADVERTISE] = { SERVER(advertise), NULL, NULL },
-    [MOD_IRI_CONF_REQUEST_URI] = { SERVER(request_uri), NULL, NULL },
+        { OF_SERVER(reading.invalid), &iri_invalid_words, NULL },
+    [MOD_IRI_CONF_QUERY] = { OF_SERVER(query), NULL, NULL },
+    [MOD_IRI_CONF_HOST] = { OF_SERVER(host_mode), &iri_host_mode_words, NULL },
+    [MOD_IRI_CONF_ADVERTISE] = { OF_SERVER(advertise), NULL, NULL },
+    [MOD_IRI_CONF_REQUEST_URI] = { OF_SERVER(request_uri), NULL, NULL },
 };
 /* clang-format on */
 

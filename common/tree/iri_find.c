@@ -397,9 +397,9 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 
 
 /*
- * Append the part to disk, as its tree writes these names first. *match: the
- * difference between them and their octets; NONE: the tree cannot write a name,
- * or the names of the part are in several trees.
+ * Append the part to disk, in the octets that its tree tries first. *match: the
+ * difference between its names and these octets; NONE: the tree cannot write a
+ * name.
  */
 static iri_status_t
 iri_part_put(iri_finder_t *finder, iri_buf_t *disk, iri_match_t *match)
@@ -414,10 +414,6 @@ iri_part_put(iri_finder_t *finder, iri_buf_t *disk, iri_match_t *match)
     if (finder->verbatim) {
         *match = IRI_MATCH_EXACT;
         return iri_buf_put(finder->env, disk, part.data, part.len);
-    }
-
-    if (finder->search->settings_of != NULL) {
-        return IRI_OK;
     }
 
     status = iri_names_write(finder, part, disk, &written);
@@ -446,6 +442,11 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *done)
     iri_status_t status;
 
     *done = 0;
+
+    /* Several trees may write the part in different charsets. */
+    if (!finder->verbatim && finder->search->settings_of != NULL) {
+        return IRI_OK;
+    }
 
     status = iri_buf_reserve(finder->env, &disk,
                              root.len + finder->part.len + 1);
